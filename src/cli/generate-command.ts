@@ -9,14 +9,14 @@ import type { Format } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
-import { readLevel } from '../levels/words.ts'
+import { readLevel, translateLevels } from '../levels/words.ts'
 import { type Generated, generate } from '../pipeline/generate.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { FAULTS, parseFaults } from '../sim/faults.ts'
 import { LAYOUTS, type Layout } from '../sim/layout.ts'
 import { parseSqlFaults, SQL_FAULTS } from '../sim/sql/faults.ts'
 import { countHistory } from '../verdict/count-history.ts'
-import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
+import { DEFAULT_SHAPE, defaultStore, type WorkloadRequest } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
 import { addOutputFormat, type OutputFormatFlags } from './format-options.ts'
@@ -27,7 +27,6 @@ import {
   type Switches,
   sizeWords,
   type Texts,
-  translateLevels,
 } from './options.ts'
 import { Progress, showWriting } from './progress.ts'
 import { print, tell } from './terminal.ts'
@@ -58,7 +57,7 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .optionsGroup('The store:')
     .option(
       '--store <level>',
-      `level that the store keeps (${CHAIN.join(', ')}; default ser, sser for lwt); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed`,
+      `level that the store keeps (${CHAIN.join(', ')}; ${defaultStore(DEFAULT_SHAPE)}, ${defaultStore('lwt')} for lwt); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed`,
     )
     .option('--inject <faults>', 'faults and how often each strikes, e.g. lost-update:3,long-fork')
     .option('--aborts <share>', 'share of transactions rolled back at random', '0')
@@ -184,12 +183,11 @@ async function generateStatements(
   })
 }
 
-/** Lightweight transactions are promised in real time. */
 function storeOf(flags: Flags): string {
   const read = (word: string) => readLevel(word).level
   const shape = shapeOf(flags.shape, flags)
   const asked = levelsChoice('--store', flags.store, flags, shape, read)
-  if (asked === null) return shape === 'lwt' ? 'sser' : 'ser'
+  if (asked === null) return defaultStore(shape)
   return translateLevels(asked, read)
 }
 

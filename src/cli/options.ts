@@ -6,7 +6,7 @@ import { UsageError } from '../base/errors.ts'
 import { findMeant, hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
-import type { LevelId, LevelRequest } from '../levels/levels.ts'
+import { type LevelRequest, withoutRepeats } from '../levels/levels.ts'
 import { readLevel } from '../levels/words.ts'
 import type { HistoryCounts } from '../verdict/verdict-file.ts'
 
@@ -19,26 +19,9 @@ export function parseRequests(
   text: string,
   read: (word: string) => LevelRequest = readLevel,
 ): LevelRequest[] {
-  const all = splitList(text).map((word) => read(word))
-  const name = ({ level, sessionOrder, realTime, bound }: LevelRequest) =>
-    [level, sessionOrder, realTime, bound].join()
-  const names = all.map(name)
-  const requests = all.filter((request, i) => names.indexOf(name(request)) === i)
+  const requests = withoutRepeats(splitList(text).map((word) => read(word)))
   if (requests.length === 0) throw new UsageError('--level names no level')
   return requests
-}
-
-/** In `ser+rc` and `payment=ser,*=rc`, whatever words name the levels become ids. */
-export function translateLevels(text: string, read: (word: string) => LevelId): string {
-  if (text === 'mixed') return text
-  if (!text.includes('=')) return text.split('+').map(read).join('+')
-  return text
-    .split(',')
-    .map((part) => {
-      const [name, ...level] = part.split('=')
-      return `${name}=${read(level.join('='))}`
-    })
-    .join(',')
 }
 
 /** How large a history is. */

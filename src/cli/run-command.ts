@@ -9,7 +9,12 @@ import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
-import { findRequest, readDatabaseLevel, readLevelBeside } from '../levels/words.ts'
+import {
+  findRequest,
+  readDatabaseLevel,
+  readLevelBeside,
+  translateLevels,
+} from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOutcome, run } from '../pipeline/run.ts'
 import type { RunOptions } from '../pipeline/run-options.ts'
@@ -37,7 +42,6 @@ import {
   type Switches,
   splitList,
   type Texts,
-  translateLevels,
 } from './options.ts'
 import { PRESETS, withPreset } from './presets.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
@@ -93,7 +97,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .optionsGroup('Transactions:')
     .option('--preset <name>', `options that go well together: ${presets.join('; ')}`)
     .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
-    .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
+    .option('-w, --workload <name>', 'the same, or a module of your own')
   addWorkloadOptions(command)
     .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
     .option('--rate <n>', 'at most so many transactions a second')

@@ -5,7 +5,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { AIM_NAMES, findAim } from '../workload/aims.ts'
+import { AIM_NAMES, AIMS, findAim } from '../workload/aims.ts'
 import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import {
   DEFAULT_SHAPE,
@@ -14,12 +14,15 @@ import {
   type Shape,
   type WorkloadParameters,
   type WorkloadRequest,
+  workloadParameters,
 } from '../workload/parameters.ts'
 import {
   isSqlShape,
+  refuseForSql,
   SQL_SHAPES,
   type SqlParameters,
   type SqlShape,
+  sqlParameters,
 } from '../workload/sql/parameters.ts'
 import { readLevelsFile } from './levels-file.ts'
 import { parseNumber, parseSeed } from './options.ts'
@@ -47,21 +50,40 @@ const SIZES = ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const
 
 export type SqlRequest = Partial<SqlParameters> & { readonly shape: SqlShape }
 
+/** What a size is of a shape unless told. */
+function usual(size: (typeof SIZES)[number], shape: Shape | SqlShape): number {
+  const parameters = isSqlShape(shape) ? sqlParameters({ shape }) : workloadParameters({ shape })
+  return parameters[size]
+}
+
+const each = (size: (typeof SIZES)[number], shapes: readonly (Shape | SqlShape)[]) =>
+  shapes.map((shape) => `${shape}: ${usual(size, shape)}`).join('; ')
+
+const AIMED_KEYS = [Math.min, Math.max]
+  .map((most) => most(...AIMS.map(({ keys }) => keys)))
+  .join(' to ')
+
 /** All but the shape, which each command names in its own way. */
 export function addWorkloadOptions(command: Command): Command {
   return command
     .option('--seed <n>', 'where all choices come from', '1')
-    .option('--sessions <n>', 'sessions that run at the same time (25; SQL: 10)')
-    .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
+    .option(
+      '--sessions <n>',
+      `sessions that run at the same time (${usual('sessions', DEFAULT_SHAPE)}; SQL: ${usual('sessions', 'tpcc')})`,
+    )
+    .option(
+      '--transactions <n>',
+      `transactions in all (${usual('transactions', DEFAULT_SHAPE)}; SQL: ${usual('transactions', 'tpcc')})`,
+    )
     .option(
       '--keys <n>',
-      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; append, lwt: 10; aimed: 2 to 16); customers of a district (tpcc-kv: 3000), users (twitter-kv: 1000), items (rubis: 200000); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
+      `keys; of churn and append, at one time (${each('keys', ['churn', 'mini', 'general', 'append', 'lwt'])}; aimed: ${AIMED_KEYS}); customers of a district (${each('keys', ['tpcc-kv'])}), users (${each('keys', ['twitter-kv'])}), items (${each('keys', ['rubis'])}); of SQL, customers of a district (${each('keys', ['tpcc'])}), users (${each('keys', ['twitter'])}, more for many transactions) or rows (${each('keys', ['sql'])})`,
     )
     .option(
       '--ops <n>',
-      'operations of a transaction (general: 20; append: 4; churn: up to 8; sql: up to 3)',
+      `operations of a transaction (${each('ops', ['general', 'append'])}; at most, ${each('ops', ['churn', 'sql'])})`,
     )
-    .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
+    .option('--reads <share>', `share of reads, 0 to 1 (${usual('reads', DEFAULT_SHAPE)})`)
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
     .option(
@@ -117,18 +139,6 @@ function readSizes(flags: WorkloadFlags) {
     seed: parseSeed(flags.seed),
     ...sizes,
     ...(distribution === undefined ? {} : { distribution: distribution as Distribution }),
-  }
-}
-
-/** SQL transactions of this shape do not have all the settings of others. */
-function refuseForSql(shape: SqlShape, { mix, ops, reads, disjointWrites }: WorkloadFlags): void {
-  if (disjointWrites) throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
-  if (mix !== undefined) {
-    throw new UsageError(`a mix is for the general shape, not for ${shape}`)
-  }
-  if (shape !== 'sql' && (ops ?? reads) !== undefined) {
-    const name = ops === undefined ? 'reads' : 'ops'
-    throw new UsageError(`--${name} is not for ${shape}, whose transactions are given`)
   }
 }
 

@@ -41,7 +41,7 @@ function bomLength(bytes: Uint8Array): number {
 
 export interface HistoryOptions extends ParseOptions {
   /** The format's id; by content if absent. */
-  format?: string
+  format?: string | undefined
 }
 
 /** Parses a history given as text, bytes, or chunks of bytes. Throws InputError. */
@@ -118,7 +118,8 @@ export class AnyParser implements HistoryParser {
     const { head } = this
     this.format ??= detectFormat(head)
     if (this.format === null) {
-      const hint = `force one with --format ${READERS.map((reader) => reader.id).join('|')}`
+      const known = READERS.map((reader) => reader.id).join(', ')
+      const hint = `say which it is (--format, or the option format): ${known}`
       const message = 'the input is in no known format'
       throw new InputError('unknown-format', message, { line: 1, column: 1 }, hint)
     }

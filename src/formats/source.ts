@@ -24,7 +24,7 @@ export interface ParseOptions {
    */
   onParse?: (documentBytes: number) => void
   /** Whether a register may be given one value twice, so that reads have several writers. */
-  duplicateValues?: boolean
+  duplicateValues?: boolean | undefined
   /** Of formats that can be watched: what a line is called, where the input is part of another. */
   lineOf?: (line: number) => number
   /** Set where only a piece of a file is parsed, by a parser with `draft`. */

@@ -98,6 +98,16 @@ export interface LevelRequest {
   readonly bound?: string
 }
 
+/** Who asks twice for one thing is told once. */
+export function withoutRepeats(requests: readonly LevelRequest[]): LevelRequest[] {
+  const isSame = (a: LevelRequest, b: LevelRequest) =>
+    a.level === b.level &&
+    a.sessionOrder === b.sessionOrder &&
+    a.realTime === b.realTime &&
+    a.bound === b.bound
+  return requests.filter((one, i) => requests.findIndex((other) => isSame(one, other)) === i)
+}
+
 /** Of a level that is asked for either way. */
 export function idOf(asked: LevelId | LevelRequest): LevelId {
   return typeof asked === 'string' ? asked : asked.level

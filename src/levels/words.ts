@@ -51,6 +51,19 @@ export function readLevel(word: string): LevelRequest {
   throw new UsageError(`unknown level ${JSON.stringify(text)}`, hintFor(text, levelWords()))
 }
 
+/** In `ser+rc` and `payment=ser,*=rc`, whatever words name the levels become ids. */
+export function translateLevels(text: string, read: (word: string) => LevelId): string {
+  if (text === 'mixed') return text
+  if (!text.includes('=')) return text.split('+').map(read).join('+')
+  return text
+    .split(',')
+    .map((part) => {
+      const [name, ...level] = part.split('=')
+      return `${name}=${read(level.join('='))}`
+    })
+    .join(',')
+}
+
 /** The same, null for what has no meaning or more than one. */
 export function findRequest(word: string): LevelRequest | null {
   try {

@@ -1,14 +1,15 @@
 // What may be asked of the library, and what is said of arguments that make no sense: the argument
-// is named, and the way out. Main functions: expectLevels, expectOptions.
+// is named, and the way out. Main function: expectLevels.
 
 import { InputError, UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
 import type { CheckOptions as EngineOptions } from '../check/options.ts'
 import type { History } from '../history/history.ts'
-import type { LevelRequest } from '../levels/levels.ts'
+import { type LevelRequest, withoutRepeats } from '../levels/levels.ts'
 import { type LevelWord, levelWords, readLevel } from '../levels/words.ts'
-import type { CheckResult } from './check-result.ts'
-import type { ReadOptions } from './input.ts'
+import { CheckResult } from './check-result.ts'
+import { AMOUNT, CALL, FLAG, NUMBER, oneOf, type Tests, whole } from './options.ts'
+import { READ_OPTIONS, type ReadOptions } from './parse.ts'
 
 export interface CheckOptions extends EngineOptions, ReadOptions {}
 
@@ -23,20 +24,21 @@ export function expectLevels(
       `there are ${levelWords().join(', ')}`,
     )
   }
-  return asked.map((word) => {
-    if (typeof word === 'string') return withArgument(() => readLevel(word))
+  const requests = asked.map((word) => {
+    if (typeof word === 'string') return withArgument('levels', () => readLevel(word))
     const message = `levels: unknown level ${JSON.stringify(word)}`
     throw new UsageError(message, hintFor(String(word), levelWords()))
   })
+  return withoutRepeats(requests)
 }
 
 /** Says which argument it is that makes no sense. */
-function withArgument<T>(read: () => T): T {
+export function withArgument<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    throw new UsageError(`levels: ${error.message}`, error.hint)
+    throw new UsageError(`${name}: ${error.message}`, error.hint)
   }
 }
 
@@ -48,21 +50,10 @@ export function expectLevel(level: LevelWord, argument = 'level'): LevelRequest 
   throw new UsageError(`${argument}: a level was expected, not ${String(level)}`, hint)
 }
 
-type Test = [is: (value: unknown) => boolean, wanted: string]
-
-const FLAG: Test = [(value) => typeof value === 'boolean', 'true or false']
-const AMOUNT: Test = [(value) => value === null || Number(value) > 0, 'a number above 0']
-/** A function, or nothing. */
-export const CALL: Test = [(value) => value === null || typeof value === 'function', 'a function']
-const oneOf = (...words: string[]): Test => [
-  (value) => words.includes(value as string),
-  words.join(' or '),
-]
-
-/** option -> what its value must be; formats and initial values are for who reads the input. */
-const OPTIONS: Record<keyof CheckOptions, Test | null> = {
+/** What a check may be asked for; how its input is read is asked with it. */
+export const CHECK_OPTIONS: Tests<CheckOptions> = {
   all: FLAG,
-  limit: [(value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number from 1 on'],
+  limit: whole(1),
   byPattern: FLAG,
   certify: FLAG,
   sessionOrder: FLAG,
@@ -71,31 +62,9 @@ const OPTIONS: Record<keyof CheckOptions, Test | null> = {
   algorithm: oneOf('auto', 'solve', 'search'),
   onTick: CALL,
   budgetMs: AMOUNT,
-  budgetFromMs: [(value) => Number.isFinite(value), 'a number'],
+  budgetFromMs: NUMBER,
   memoryBytes: AMOUNT,
-  format: null,
-  initial: null,
-  duplicateValues: FLAG,
-}
-
-/** Throws UsageError for options that there are not, and for values that make no sense. */
-export function expectOptions<Options extends CheckOptions>(
-  options: Options,
-  more: Record<string, Test | null> = {},
-): Options {
-  if (typeof options !== 'object' || options === null) {
-    throw new UsageError('options: an object was expected', 'such as { budgetMs: 10_000 }')
-  }
-  const known: Record<string, Test | null> = { ...OPTIONS, ...more }
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(known, name)) {
-      throw new UsageError(`options: unknown option ${name}`, hintFor(name, Object.keys(known)))
-    }
-    const test = known[name]
-    if (value === undefined || !test || test[0](value)) continue
-    throw new UsageError(`options.${name}: ${test[1]} was expected, not ${String(value)}`)
-  }
-  return options
+  ...READ_OPTIONS,
 }
 
 /** Nothing judged must not look like a pass. */
@@ -107,6 +76,6 @@ export function expectTransactions(history: History): History {
 
 /** What renderers and `certify` take. */
 export function expectResult(result: CheckResult): CheckResult {
-  if (typeof result === 'object' && result !== null && 'results' in result) return result
+  if (result instanceof CheckResult) return result
   throw new UsageError('result: what check() returned was expected', 'await check(input)')
 }

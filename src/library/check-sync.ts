@@ -9,9 +9,9 @@ import type { History } from '../history/history.ts'
 import { idOf } from '../levels/levels.ts'
 import type { LevelWord } from '../levels/words.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
-import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
+import { CHECK_OPTIONS, type CheckOptions, expectLevels, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
-import { isHistory } from './input.ts'
+import { expectOptions, isHistory } from './options.ts'
 
 /**
  * As `check`, at once: for histories of registers and lists that were parsed before.
@@ -25,7 +25,7 @@ export function checkSync(
   options: CheckOptions = {},
 ): CheckResult {
   const asked = expectLevels(levels)
-  expectOptions(options)
+  const given = expectOptions(options, CHECK_OPTIONS)
   if (!isHistory(history)) {
     throw new UsageError(
       'checkSync() takes a parsed history',
@@ -39,10 +39,10 @@ export function checkSync(
   expectTransactions(history)
   const told =
     history.writers !== null
-      ? judgeWriters(history, asked, options)
+      ? judgeWriters(history, asked, given)
       : asked
-        ? checkLevels(history, asked, options)
-        : profile(history, options)
+        ? checkLevels(history, asked, given)
+        : profile(history, given)
   const results = told.map((result) => withheld(history, result))
   return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

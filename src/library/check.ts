@@ -6,6 +6,7 @@ import type { LevelWord } from '../levels/words.ts'
 import type { CheckOptions } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
 import type { HistoryInput } from './input.ts'
+import { expectOptions } from './options.ts'
 
 /**
  * Judges a history at one level, at several, or, if none is named, at every level that applies.
@@ -20,18 +21,17 @@ export async function check(
   levels: LevelWord | readonly LevelWord[] | null = null,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
-  const [{ expectLevels, expectOptions, expectTransactions }, { readInput }] = await Promise.all([
-    import('./arguments.ts'),
-    import('./input.ts'),
-  ])
+  const [{ CHECK_OPTIONS, expectLevels, expectTransactions }, { namingTransactions, readInput }] =
+    await Promise.all([import('./arguments.ts'), import('./input.ts')])
   const asked = expectLevels(levels)
-  const history = expectTransactions(await readInput(input, expectOptions(options)))
+  const given = expectOptions(options, CHECK_OPTIONS)
+  const history = expectTransactions(await readInput(input, given))
   const [{ judge }, { describeVerdict }, { idOf }, { CheckResult }] = await Promise.all([
     import('../check/judge.ts'),
     import('../report/describe-verdict.ts'),
     import('../levels/levels.ts'),
     import('./check-result.ts'),
   ])
-  const results = await judge(history, asked, options)
+  const results = await namingTransactions(input, () => judge(history, asked, given))
   return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

@@ -7,6 +7,7 @@ import type { LevelWord } from '../levels/words.ts'
 import type { DifferShape } from '../pipeline/differ/shapes.ts'
 import { expectLevel } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
+import { AMOUNT, expectOptions, type Tests, WORD, whole } from './options.ts'
 
 export interface DifferOptions {
   /** What histories are made of; general unless told. */
@@ -16,6 +17,8 @@ export interface DifferOptions {
   /** Stop looking after so many milliseconds. */
   budgetMs?: number | null
 }
+
+const DIFFER_OPTIONS: Tests<DifferOptions> = { shape: WORD, maxOps: whole(1), budgetMs: AMOUNT }
 
 /** One of the two directions. */
 export interface LevelDifference {
@@ -41,19 +44,17 @@ export async function differ(
   b: LevelWord,
   options: DifferOptions = {},
 ): Promise<[LevelDifference, LevelDifference]> {
+  const given = expectOptions(options, DIFFER_OPTIONS)
   const pair = [expectLevel(a, 'a'), expectLevel(b, 'b')] as const
   const [{ differ: search }, { SHAPES }, { describeVerdict }] = await Promise.all([
     import('../pipeline/differ/differ.ts'),
     import('../pipeline/differ/shapes.ts'),
     import('../report/describe-verdict.ts'),
   ])
-  const { shape = 'general', maxOps = 6, budgetMs = null } = options
+  const { shape = 'general', maxOps = 6, budgetMs = null } = given
   if (!Object.hasOwn(SHAPES, shape)) {
     const hint = hintFor(String(shape), Object.keys(SHAPES))
     throw new UsageError(`options.shape: unknown shape ${JSON.stringify(shape)}`, hint)
-  }
-  if (!Number.isInteger(maxOps) || maxOps < 1) {
-    throw new UsageError(`options.maxOps: a whole number from 1 on was expected, not ${maxOps}`)
   }
   const found = await search(...pair, { shape, maxOps, budgetMs })
   const told = found.map(({ allowedBy, forbiddenBy, history, results, isImplied, searched }) => {

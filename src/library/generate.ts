@@ -1,16 +1,68 @@
-// Histories made by a simulated store: of a known level, with known faults.
+// Histories made by a simulated store: of a known level, with known faults. Main function:
+// generate.
 
 import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import type { LevelWord } from '../levels/words.ts'
+import { type LevelWord, readLevel, translateLevels } from '../levels/words.ts'
+import type { Layout } from '../sim/layout.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
-import { expectLevel } from './arguments.ts'
+import type { SqlShape } from '../workload/sql/parameters.ts'
+import { expectLevel, withArgument } from './arguments.ts'
+import {
+  expectOptions,
+  expectValue,
+  FLAG,
+  isObject,
+  oneOf,
+  SHARE,
+  type Tests,
+  told,
+  WORD,
+  whole,
+} from './options.ts'
 
-export interface GenerateOptions extends Partial<WorkloadParameters> {
-  /** The level that the store keeps; ser unless told. */
-  store?: LevelWord
+/**
+ * What a history looks like, and the store that it comes from.
+ *
+ * @example
+ * await generate({ shape: 'tpcc', transactions: 200, store: 'ser+rc', aborts: 0.1 })
+ */
+export interface GenerateOptions extends Partial<Omit<WorkloadParameters, 'shape'>> {
+  /** What transactions do; those of tpcc, tpcc-pc, twitter and sql are SQL. */
+  shape?: WorkloadParameters['shape'] | SqlShape
+  /**
+   * The level that the store keeps, `ser` unless told (of lwt `sser`); of SQL also two, the first
+   * for transactions that matter, such as `ser+rc`, or `mixed`.
+   */
+  store?: LevelWord | `${LevelWord}+${LevelWord}`
   /** Faults by name, with how often each strikes; `isobar generate --help` lists them. */
   inject?: Readonly<Record<string, number>>
+  /** Share of transactions that are rolled back at random; 0 unless told. */
+  aborts?: number
+  /** Share of transactions whose outcome stays unknown; 0 unless told. */
+  indeterminates?: number
+  /** What becomes of a transaction that cannot commit; `retry` unless told. */
+  conflicts?: 'retry' | 'abort'
+  /** Share of the sessions that may be busy at once; 1 unless told. */
+  concurrency?: number
+  /** The order in which transactions are told; `commit` unless told. */
+  layout?: Layout
+  /** SQL: whether statements also name the versions that they passed over. */
+  full?: boolean
+}
+
+const MIX: Tests<GenerateOptions>['mix'] = [
+  (mix) => mix === null || (Array.isArray(mix) && mix.every((share) => typeof share === 'number')),
+  'a list of three shares',
+]
+const AIM: Tests<GenerateOptions>['aim'] = [(aim) => aim === null || WORD[0](aim), WORD[1]]
+const SIZE = whole(1)
+const GENERATE_OPTIONS: Tests<GenerateOptions> = {
+  ...{ shape: WORD, seed: whole(0), sessions: SIZE, transactions: SIZE, ops: SIZE, reads: SHARE },
+  ...{ keys: SIZE, distribution: WORD, mix: MIX, disjointWrites: FLAG, aim: AIM },
+  ...{ store: WORD, inject: [isObject, 'an object such as { "lost-update": 1 }'], layout: WORD },
+  ...{ aborts: SHARE, indeterminates: SHARE, conflicts: oneOf('retry', 'abort') },
+  ...{ concurrency: SHARE, full: FLAG },
 }
 
 /**
@@ -20,29 +72,44 @@ export interface GenerateOptions extends Partial<WorkloadParameters> {
  * const history = await generate({ shape: 'mini', transactions: 1000, inject: { 'lost-update': 3 } })
  */
 export async function generate(options: GenerateOptions = {}): Promise<History> {
-  if (typeof options !== 'object' || options === null) {
-    throw new UsageError('options: an object was expected', "such as { shape: 'mini' }")
+  const given = expectOptions(options, GENERATE_OPTIONS)
+  const [{ DEFAULT_SHAPE, defaultStore }, { isSqlShape, refuseForSql }] = await Promise.all([
+    import('../workload/parameters.ts'),
+    import('../workload/sql/parameters.ts'),
+  ])
+  const { shape = DEFAULT_SHAPE, store = defaultStore(shape), inject = {}, ...others } = given
+  const { aborts, indeterminates, conflicts, concurrency, full, seed, layout, ...sizes } = others
+  const schedule = told({ aborts, indeterminates, conflicts, concurrency })
+  const beside = told({ seed, layout })
+  if (isSqlShape(shape)) {
+    refuseForSql(shape, sizes)
+    const levels = withArgument('store', () =>
+      translateLevels(store, (word) => readLevel(word).level),
+    )
+    const [{ generateSql }, { findSqlFault }] = await Promise.all([
+      import('../pipeline/generate-sql.ts'),
+      import('../sim/sql/faults.ts'),
+    ])
+    const faults = requested(inject, findSqlFault)
+    const workload = { ...sizes, shape, levels }
+    const made = { faults, ...schedule, ...told({ full }) }
+    return generateSql({ ...beside, workload, store: made }).history
   }
-  const [{ generate: run }, { findFault }, { DEFAULT_SHAPE }] = await Promise.all([
+  if (full) throw new UsageError(`options.full: is for SQL transactions, not for ${shape}`)
+  const { level } = expectLevel(store as LevelWord, 'options.store')
+  const [{ generate: run }, { findFault }] = await Promise.all([
     import('../pipeline/generate.ts'),
     import('../sim/faults.ts'),
-    import('../workload/parameters.ts'),
   ])
-  const { store = 'ser', inject = {}, seed = 1, shape = DEFAULT_SHAPE, ...sizes } = options
-  expectWhole('seed', seed, 0)
-  const faults = Object.entries(inject).map(([name, count]) => {
-    expectWhole(`inject.${name}`, count, 1)
-    return { fault: findFault(name), count }
-  })
-  return run({
-    seed,
-    workload: { ...sizes, shape },
-    store: { level: expectLevel(store, 'store').level, faults },
-  }).history
+  const faults = requested(inject, findFault)
+  const workload = { ...sizes, shape }
+  return run({ ...beside, workload, store: { level, faults, ...schedule } }).history
 }
 
-function expectWhole(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return
-  const message = `options.${name}: a whole number from ${least} on was expected`
-  throw new UsageError(`${message}, not ${String(value)}`)
+/** The faults of these names, with how often each strikes. */
+function requested<F>(inject: Readonly<Record<string, number>>, find: (name: string) => F) {
+  return Object.entries(inject).map(([name, count]) => {
+    expectValue(`options.inject.${name}`, count, whole(1))
+    return { fault: find(name), count }
+  })
 }

@@ -3,8 +3,10 @@
 // here. Main function: renderPlain.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import type { StatusName } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { isObject } from './options.ts'
 
 /** A key: an integer or a string; `1` and `"1"` differ. */
 export type PlainKey = number | bigint | string
@@ -66,15 +68,15 @@ export interface PlainHistory {
 /** The history as text in the native format; its line n + 2 is transaction n. */
 export function renderPlain(input: readonly PlainTransaction[] | PlainHistory): string {
   const { transactions, ...header } = headed(input)
-  const lines = [json({ isobar: 1, ...header })]
+  const lines = [json({ isobar: 1, ...header }, 'input')]
   transactions.forEach((transaction, i) => {
-    if (typeof transaction !== 'object' || transaction === null) {
+    if (!isObject(transaction)) {
       throw new UsageError(`transactions[${i}] is no transaction`, EXAMPLE)
     }
     const { ops } = transaction
     if (!Array.isArray(ops)) throw new UsageError(`transactions[${i}].ops is no list`, EXAMPLE)
     const named = ops.map((op, j) => nativeOp(op, `transactions[${i}].ops[${j}]`))
-    lines.push(json({ ...transaction, ops: named }))
+    lines.push(json({ ...transaction, ops: named }, `transactions[${i}]`))
   })
   return lines.join('\n')
 }
@@ -91,29 +93,46 @@ function headed(input: readonly PlainTransaction[] | PlainHistory): PlainHistory
   )
 }
 
+/** What stands beside the key of each kind of operation. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  r: ['v', 'version'],
+  w: ['v', 'version'],
+  append: ['v'],
+  inc: ['by'],
+  range: ['v'],
+  cas: ['from', 'to', 'found'],
+  insert: ['v', 'found'],
+}
+/** Statements are read as they are. */
+const STATEMENTS = ['select', 'insert', 'update', 'delete', 'refused']
+
 function nativeOp(op: PlainOp, place: string): unknown {
   if (Array.isArray(op)) return op
-  if (typeof op !== 'object' || op === null)
-    throw new UsageError(`${place} is no operation`, EXAMPLE)
+  if (!isObject(op)) throw new UsageError(`${place} is no operation`, EXAMPLE)
   const given = op as Record<string, unknown>
-  const found = 'found' in given ? [given['found']] : []
-  const { version } = given
-  const versioned = version === undefined ? [] : [{ version }]
-  if ('r' in given) return ['r', given['r'], expectValue(given, 'v', place), ...versioned]
-  if ('w' in given) return ['w', given['w'], expectValue(given, 'v', place), ...versioned]
-  if ('append' in given) return ['append', given['append'], expectValue(given, 'v', place)]
-  if ('inc' in given) return ['inc', given['inc'], expectValue(given, 'by', place)]
-  if ('range' in given) {
-    const ends = Array.isArray(given['range']) ? given['range'] : [given['range']]
-    return ['range', ...ends, expectValue(given, 'v', place)]
+  // Of a register, an insert has a value; as a statement it has rows.
+  const kinds = Object.keys(FIELDS).filter((kind) => kind !== 'insert' || 'v' in given)
+  const kind = kinds.find((each) => each in given)
+  if (kind === undefined) {
+    if (STATEMENTS.some((statement) => statement in given)) return op
+    throw new UsageError(
+      `${place} is no operation`,
+      `there are ${[...kinds, ...STATEMENTS].join(', ')}`,
+    )
   }
-  if ('cas' in given) {
-    const [from, to] = [expectValue(given, 'from', place), expectValue(given, 'to', place)]
-    return ['cas', given['cas'], from, to, ...found]
+  const fields = FIELDS[kind]!
+  const other = Object.keys(given).find((name) => name !== kind && !fields.includes(name))
+  if (other !== undefined) {
+    throw new UsageError(`${place}: unknown field ${other}`, hintFor(other, [kind, ...fields]))
   }
-  if ('insert' in given && 'v' in given) return ['insert', given['insert'], given['v'], ...found]
-  return op // a SQL statement, or what the parser refuses
+  const key = given[kind]
+  const keys = kind === 'range' && Array.isArray(key) ? key : [key]
+  const isGiven = (name: string) => !OPTIONAL.includes(name) || given[name] !== undefined
+  const values = fields.filter(isGiven).map((name) => expectValue(given, name, place))
+  return [kind, ...keys, ...values]
 }
+
+const OPTIONAL = ['version', 'found']
 
 function expectValue(op: Record<string, unknown>, name: string, place: string): unknown {
   if (op[name] !== undefined) return op[name]
@@ -121,14 +140,21 @@ function expectValue(op: Record<string, unknown>, name: string, place: string): 
 }
 
 /** As JSON.stringify, with all digits of bigints. */
-function json(value: unknown): string {
+function json(value: unknown, place: string): string {
   const digits: string[] = []
-  const text = JSON.stringify(value, (_, each) => {
-    if (typeof each === 'number' && !Number.isFinite(each)) return `${MARK}?`
-    if (typeof each !== 'bigint') return each
-    return `${MARK}${digits.push(String(each)) - 1}`
-  })
-  return text.replaceAll(MARKED, (_, at) => digits[Number(at)] ?? 'NaN')
+  try {
+    return write()
+  } catch {
+    throw new UsageError(`${place} cannot be written down`, 'no object may hold itself')
+  }
+  function write(): string {
+    const text = JSON.stringify(value, (_, each) => {
+      if (typeof each === 'number' && !Number.isFinite(each)) return `${MARK}?`
+      if (typeof each !== 'bigint') return each
+      return `${MARK}${digits.push(String(each)) - 1}`
+    })
+    return text.replaceAll(MARKED, (_, at) => digits[Number(at)] ?? 'NaN')
+  }
 }
 
 /** Stands for a bigint until the text is there; no text of a user's has a lone surrogate in it. */

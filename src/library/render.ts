@@ -4,11 +4,14 @@
 import type { ToldSchedule } from '../report/page/schedule.ts'
 import { expectResult } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
+import { expectOptions, type Tests, WORD } from './options.ts'
 
 export interface RenderOptions {
   /** What was checked, for headings. */
   title?: string
 }
+
+const RENDER_OPTIONS: Tests<RenderOptions> = { title: WORD }
 
 /**
  * @example
@@ -18,10 +21,10 @@ export interface RenderOptions {
  */
 export const render = {
   /** The story for a terminal. */
-  async text(result: CheckResult, { title }: RenderOptions = {}): Promise<string> {
+  async text(result: CheckResult, options: RenderOptions = {}): Promise<string> {
     const { renderText } = await import('../report/text.ts')
-    expectResult(result)
-    return renderText(result.history, result.results, title === undefined ? {} : { title })
+    const { history, results } = expectResult(result)
+    return renderText(history, results, expectOptions(options, RENDER_OPTIONS))
   },
 
   /** One page that needs nothing else. */
@@ -35,7 +38,7 @@ export const render = {
     return stringify(titled(result, options))
   },
 
-  /** The first anomaly as a picture; null if there is none. */
+  /** The first anomaly as a picture; one that says so if there is none. */
   async svg(result: CheckResult, options: RenderOptions = {}): Promise<string> {
     const { renderSvg } = await import('../report/picture/svg.ts')
     return renderSvg(titled(result, options))
@@ -73,7 +76,8 @@ export async function renderPage(
   return renderHtml(titled(result, options), await loadPageAssets(), { schedule })
 }
 
-function titled(result: CheckResult, { title }: RenderOptions) {
+function titled(result: CheckResult, options: RenderOptions) {
+  const { title } = expectOptions(options, RENDER_OPTIONS)
   const verdict = expectResult(result).toJSON()
   return title === undefined ? verdict : { ...verdict, path: title }
 }

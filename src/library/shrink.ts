@@ -3,20 +3,17 @@
 import type { History } from '../history/history.ts'
 import { expectWriters } from '../history/writers.ts'
 import type { LevelWord } from '../levels/words.ts'
-import {
-  CALL,
-  type CheckOptions,
-  expectLevel,
-  expectOptions,
-  expectTransactions,
-} from './arguments.ts'
+import { CHECK_OPTIONS, type CheckOptions, expectLevel, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
+import { CALL, expectOptions, type Tests } from './options.ts'
 
 export interface ShrinkOptions extends CheckOptions {
   /** Called after each verdict on the way, with what is left. */
   onStep?: (history: History) => void
 }
+
+const SHRINK_OPTIONS: Tests<ShrinkOptions> = { ...CHECK_OPTIONS, onStep: CALL }
 
 export interface Shrunk {
   /** What is left, under the names it had in the whole; the whole if it violates nothing. */
@@ -39,15 +36,15 @@ export async function shrink(
   options: ShrinkOptions = {},
 ): Promise<Shrunk> {
   const request = expectLevel(level)
-  const { onStep, ...checkOptions } = expectOptions(options, { onStep: CALL })
-  const whole = expectTransactions(await readInput(input, options))
+  const { onStep, ...given } = expectOptions(options, SHRINK_OPTIONS)
+  const whole = expectTransactions(await readInput(input, given))
   expectWriters(whole)
   const [{ judge }, { shrinkHistory }, { describeVerdict }] = await Promise.all([
     import('../check/judge.ts'),
     import('../verdict/shrink.ts'),
     import('../report/describe-verdict.ts'),
   ])
-  const decide = async (history: History) => (await judge(history, [request], checkOptions))[0]!
+  const decide = async (history: History) => (await judge(history, [request], given))[0]!
   const { history, result } = await shrinkHistory(whole, decide, {
     whole: request.level === 'lin',
     ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),

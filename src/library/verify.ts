@@ -3,7 +3,9 @@
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
-import { type HistoryInput, type ReadOptions, readInput } from './input.ts'
+import { type HistoryInput, readInput } from './input.ts'
+import { expectOptions } from './options.ts'
+import { READ_OPTIONS, type ReadOptions } from './parse.ts'
 
 /**
  * What is wrong with a verdict file, in words; an empty list if every verdict in it stands. Decides
@@ -20,6 +22,7 @@ export async function verify(
   verdict: string | VerdictJson,
   options: ReadOptions = {},
 ): Promise<string[]> {
+  const given = expectOptions(options, READ_OPTIONS)
   const [{ namesWriters, verifyFile }, { parseVerdicts }] = await Promise.all([
     import('../report/verify-file.ts'),
     import('../verdict/parse-file.ts'),
@@ -27,8 +30,8 @@ export async function verify(
   const text = typeof verdict === 'string' ? verdict : stringify(verdict)
   const [found, another] = parseVerdicts(text)
   if (another) throw new UsageError('verdict: the text holds several verdicts', 'give one of them')
-  const duplicateValues = options.duplicateValues ?? namesWriters(found!.verdict)
-  const history = await readInput(input, { ...options, duplicateValues })
+  const duplicateValues = given.duplicateValues ?? namesWriters(found!.verdict)
+  const history = await readInput(input, { ...given, duplicateValues })
   const verified = await verifyFile(history, found!.verdict)
   return verified.flatMap(({ result, problems }) =>
     problems.map((problem) => `${result.level}: ${problem}`),

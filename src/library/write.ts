@@ -5,7 +5,7 @@ import { hintFor } from '../base/slips.ts'
 import { FORMATS, findFormat } from '../formats/formats.ts'
 import type { FormatId } from '../formats/readers.ts'
 import type { History } from '../history/history.ts'
-import { isHistory } from './input.ts'
+import { expectHistory } from './options.ts'
 
 /**
  * The history in another format. Throws UsageError if that could not hold all of it, with what
@@ -15,13 +15,11 @@ import { isHistory } from './input.ts'
  * const text = new TextDecoder().decode(writeHistory(history, 'plume'))
  */
 export function writeHistory(history: History, id: FormatId = 'native'): Uint8Array {
-  if (!isHistory(history)) {
-    throw new UsageError('history: a parsed history was expected', 'parseHistory(text)')
-  }
-  const format = findFormat(id)
+  expectHistory(history)
+  const format = findFormat(String(id))
   if (format === null) {
     const known = FORMATS.map((each) => each.id)
-    throw new UsageError(`unknown format ${JSON.stringify(id)}`, hintFor(String(id), known))
+    throw new UsageError(`unknown format ${JSON.stringify(String(id))}`, hintFor(String(id), known))
   }
   const lost = format.misfits(history)
   if (lost.length > 0) throw new UsageError(`${format.name} cannot hold it: ${lost.join('; ')}`)

@@ -4,6 +4,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
+import type { LevelId } from '../levels/levels.ts'
 import { type AimName, findAim } from './aims.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
@@ -28,6 +29,11 @@ export function isApplicationShape(shape: string): shape is ApplicationShape {
 
 /** What commands and the library take if no shape is named: it finds most (`bench/strength.ts`). */
 export const DEFAULT_SHAPE: Shape = 'churn'
+
+/** The level that a store keeps unless told: lightweight transactions are promised in real time. */
+export function defaultStore(shape: string): LevelId {
+  return shape === 'lwt' ? 'sser' : 'ser'
+}
 
 /** Shares of read-only, write-only and read-modify-write transactions; any positive scale. */
 export type Mix = readonly [readOnly: number, writeOnly: number, readModifyWrite: number]

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/main.ts'
+import { ALL_SHAPES } from '../../src/cli/workload-options.ts'
 import { readHistory } from '../../src/formats/open.ts'
+import { generate as generateHistory, type Shape, writeHistory } from '../../src/index.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 
 let folder = ''
@@ -165,6 +167,13 @@ describe('isobar generate', () => {
     expect(bytesOf('h.jsonl')).toBe(first)
   })
 
+  test.each(ALL_SHAPES)('makes of shape %s what the library makes', async (shape) => {
+    const path = join(folder, 'h.jsonl')
+    expect(await run(['generate', path, '--shape', shape, '--transactions', '50'])).toBe(0)
+    const history = await generateHistory({ shape: shape as Shape, transactions: 50 })
+    expect(bytesOf('h.jsonl')).toBe(new TextDecoder().decode(writeHistory(history)))
+  })
+
   test('refuses what SQL transactions or their faults have no use for', async () => {
     const path = join(folder, 'h.jsonl')
     const refused = async (...flags: string[]) => {
@@ -172,7 +181,7 @@ describe('isobar generate', () => {
       expect(await run(['generate', path, ...flags])).toBe(2)
       return errors
     }
-    expect(await refused('--shape', 'tpcc', '--ops', '3')).toContain('--ops is not for tpcc')
+    expect(await refused('--shape', 'tpcc', '--ops', '3')).toContain('ops is not for tpcc')
     expect(await refused('--shape', 'tpcc', '--disjoint-writes')).toContain('not for tpcc')
     expect(await refused('--shape', 'tpcc', '--store', 'sser')).toContain(
       'cannot be at level "sser"',

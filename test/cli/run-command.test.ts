@@ -21,7 +21,7 @@ describe('isobar run', () => {
     [['--aim', 'lost-update', '--shape', 'mini'], '--aim and --shape exclude each other'],
     [['--aim', 'lost-update', '--reads', '1'], 'reads is not for aimed'],
     [['--shape', 'tpcc', '--mix', '1,2,3'], 'a mix is for the general shape, not for tpcc'],
-    [['--shape', 'twitter', '--ops', '3'], '--ops is not for twitter'],
+    [['--shape', 'twitter', '--ops', '3'], 'ops is not for twitter'],
     [['--shape', 'sql', '--keys', '0'], 'keys must be a whole number'],
     [['--shape', 'tpcc', '--workload', 'mini'], '--workload and --shape are the same option'],
     [

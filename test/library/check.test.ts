@@ -4,11 +4,14 @@ import {
   certify,
   check,
   checkSync,
+  describeShape,
+  differ,
   generate,
   type HistoryInput,
   InputError,
   parseHistory,
   render,
+  renderNotation,
   shrink,
   UsageError,
   verify,
@@ -54,6 +57,47 @@ const SQL_SKEW = {
     ],
   })),
 }
+
+const HISTORY = parseHistory(LOST_UPDATE)
+const LOOP: unknown[] = [{ session: 1, ops: [], id: {} }]
+LOOP[0] = { session: 1, ops: [], of: LOOP }
+const CLAUSE = {
+  tables: SQL_SKEW.tables,
+  transactions: [{ session: 1, ops: [{ select: 'rooms', where: 'taken = = 1', rows: [] }] }],
+}
+const op = (given: object) => [{ session: 1, ops: [given as never] }]
+
+/** Options that make no sense, and what is said of them. */
+const OPTIONS: [() => unknown, RegExp][] = [
+  [() => check(PLAIN, 'si', { budgetMs: '5' as never }), /options.budgetMs: a number above 0/],
+  [() => check(PLAIN, 'si', { memoryBytes: true as never }), /options.memoryBytes: a number/],
+  [() => check(PLAIN, 'si', { initial: 5n } as never), /unknown option initial/],
+  [() => check(PLAIN, 'si', [] as never), /options: an object was expected, not a list/],
+  [() => check(LOST_UPDATE, 'si', { format: 5 as never }), /options.format: a word/],
+  [() => check(LOST_UPDATE, 'si', { format: null as never }), /options.format: a word/],
+  [() => parseHistory(LOST_UPDATE, null as never), /options: an object was expected, not null/],
+  [() => parseHistory(LOST_UPDATE, { fromat: 'native' } as never), /unknown option fromat/],
+  [() => verify(PLAIN, '{}', null as never), /options: an object was expected, not null/],
+  [() => verify(PLAIN, '{}', { budgetMs: 5 } as never), /unknown option budgetMs/],
+  [() => differ('si', 'ser', null as never), /options: an object was expected, not null/],
+  [() => differ('si', 'ser', { maxops: 3 } as never), /unknown option maxops/],
+  [() => differ('si', 'ser', { budgetMs: 'x' as never }), /options.budgetMs: a number above 0/],
+  [async () => render.text(await check(PLAIN), null as never), /options: an object was expected/],
+  [async () => render.html(await check(PLAIN), { title: 5 as never }), /options.title: a word/],
+  [() => generate({ inject: null as never }), /options.inject: an object such as/],
+  [() => generate({ inject: 5 as never }), /options.inject: an object such as/],
+  [() => generate({ distribution: 7 as never }), /options.distribution: a word/],
+  [() => generate({ shape: 'general', mix: 5 as never }), /options.mix: a list of three shares/],
+  [() => generate({ transactoins: 5 } as never), /unknown option transactoins/],
+  [() => generate({ aborts: 2 }), /options.aborts: a share between 0 and 1/],
+  [() => generate({ layout: 'x' as never }), /unknown layout "x"/],
+  [() => generate({ full: true }), /options.full: is for SQL transactions/],
+  [() => generate({ shape: 'tpcc', ops: 3 }), /ops is not for tpcc/],
+  [
+    () => generate({ shape: 'tpcc', store: 'ser+serial' as never }),
+    /store: unknown level "serial"/,
+  ],
+]
 
 async function failure(run: () => unknown): Promise<Error> {
   try {
@@ -133,7 +177,7 @@ describe('check', () => {
   })
 
   it('says which argument is wrong, and the way out', async () => {
-    const cases: [() => unknown, new (...args: never[]) => Error, RegExp][] = [
+    const cases: (readonly [() => unknown, new (...args: never[]) => Error, RegExp])[] = [
       [() => check('', 'si'), InputError, /no transactions/],
       [() => check([]), InputError, /no transactions/],
       [() => check(7 as never), UsageError, /the input is no history/],
@@ -173,12 +217,52 @@ describe('check', () => {
       [() => render.text(7 as never), UsageError, /result: what check\(\) returned/],
       [() => render.svg({} as never), UsageError, /result: what check\(\) returned/],
       [() => certify(null as never), UsageError, /result: what check\(\) returned/],
+      [() => certify({ results: [1] } as never), UsageError, /result: what check\(\) returned/],
+      [() => render.html({ results: [] } as never), UsageError, /result: what check\(\)/],
+      ...OPTIONS.map(([run, message]) => [run, UsageError, message] as const),
+      [() => check(PLAIN, 'si', { format: 'native' }), UsageError, /only text and bytes/],
+      [() => check(HISTORY, 'si', { format: 'native' }), UsageError, /only text and bytes/],
+      [() => check(LOOP as never), UsageError, /transactions\[0\] cannot be written down/],
+      [
+        () => check(op({ w: 'x', v: 1, verison: 3 })),
+        UsageError,
+        /ops\[0\]: unknown field verison/,
+      ],
+      [() => check(op({ append: 'x', v: 1, found: 3 })), UsageError, /unknown field found/],
+      [() => check(op({ q: 'x' })), UsageError, /transactions\[0\].ops\[0\] is no operation/],
+      [() => check(gzipSync(gzipSync(LOST_UPDATE))), InputError, /compressed twice/],
+      [() => parseHistory(gzipSync(LOST_UPDATE)), UsageError, /input: the bytes are compressed/],
+      [() => parseHistory('?'), InputError, /no known format/],
+      [() => check(CLAUSE), InputError, /transactions\[0\]: .* the predicate taken = = 1/],
+      [() => describeShape(7 as never), UsageError, /history: a parsed history was expected/],
+      [() => renderNotation(null as never), UsageError, /history: a parsed history was expected/],
+      [() => writeHistory({ txnOpStart: 1 } as never), UsageError, /history: a parsed history/],
+      [() => writeHistory(HISTORY, 5 as never), UsageError, /unknown format "5"/],
     ]
     for (const [run, kind, message] of cases) {
       const error = await failure(run)
       expect(error).toBeInstanceOf(kind)
       expect(error.message).toMatch(message)
     }
+  })
+
+  it('shows the way out of a slip, and of a clause that cannot be read', async () => {
+    const slips: [() => unknown, string][] = [
+      [() => generate({ transactoins: 5 } as never), 'did you mean transactions?'],
+      [() => check(op({ w: 'x', v: 1, verison: 3 })), 'did you mean version?'],
+      [() => check(CLAUSE), 'docs/sql-predicates.md'],
+      [() => parseHistory('?'), 'the option format'],
+    ]
+    for (const [run, hint] of slips)
+      expect(await failure(run)).toHaveProperty('hint', expect.stringContaining(hint))
+  })
+
+  it('takes what is undefined for not told, and a level that is named twice for one', async () => {
+    const options = { budgetMs: undefined, format: undefined } as never
+    const { levels } = await check(PLAIN, ['si', 'si'], options)
+    expect(levels.map(({ level }) => level)).toEqual(['si'])
+    const some = { sessions: undefined, transactions: 5 } as never
+    expect((await generate(some)).txnCount).toBe((await generate({ transactions: 5 })).txnCount)
   })
 })
 
@@ -193,6 +277,17 @@ describe('the rest of the library', () => {
     expect(result.verdict).toBe('violated')
     const again = parseHistory(writeHistory(least, 'native'))
     expect(checkSync(again, 'si').verdict).toBe('violated')
+  })
+
+  it('generates SQL transactions, by a store with options of its own', async () => {
+    const options = { shape: 'tpcc', transactions: 40, sessions: 4, seed: 3 } as const
+    const [sound, weak] = [await generate(options), await generate({ ...options, store: 'ser+rc' })]
+    expect((await check(sound, 'ser')).verdict).toBe('satisfied')
+    expect(describeShape(weak).shape).toBe('sql')
+    expect(renderNotation(weak)).not.toBe(renderNotation(sound))
+    const aborted = await generate({ ...options, conflicts: 'abort', aborts: 0.5 })
+    const counts = (await check(aborted, 'rc')).toJSON().history
+    expect(counts.aborted).toBeGreaterThan(5)
   })
 
   it('verifies verdict files, as text and as data', async () => {

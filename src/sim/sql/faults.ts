@@ -82,7 +82,7 @@ export interface SqlScript extends Placeable {
   readonly steps: readonly SqlScriptStep[]
 }
 
-function findSqlFault(name: string): SqlFault {
+export function findSqlFault(name: string): SqlFault {
   const fault = SQL_FAULTS.find((known) => known.name === name)
   if (fault) return fault
   const hint = `SQL stores show ${SQL_FAULTS.map((known) => known.name).join(', ')}`

@@ -55,6 +55,21 @@ export function isSqlShape(shape: string): shape is SqlShape {
   return (SQL_SHAPES as readonly string[]).includes(shape)
 }
 
+/** SQL transactions do not have all the settings of others. */
+export function refuseForSql(
+  shape: SqlShape,
+  given: { readonly [Name in 'mix' | 'disjointWrites' | 'aim' | 'ops' | 'reads']?: unknown },
+): void {
+  const { mix = null, disjointWrites = false, aim = null } = given
+  if (disjointWrites) throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
+  if (mix !== null) throw new UsageError(`a mix is for the general shape, not for ${shape}`)
+  if (aim !== null) throw new UsageError(`an aim is for the shape aimed, not for ${shape}`)
+  for (const name of ['ops', 'reads'] as const) {
+    if (shape === 'sql' || given[name] === undefined) continue
+    throw new UsageError(`${name} is not for ${shape}, whose transactions are given`)
+  }
+}
+
 /** Rows and statements are objects, each of which takes a hundred times what an operation takes. */
 const MOST = {
   sessions: 1e4,
