@@ -13,21 +13,47 @@
  * @packageDocumentation
  */
 
-export { BudgetExceeded, InputError, InternalError, type Place, UsageError } from './base/errors.ts'
+export type { Stage } from './base/deadline.ts'
+export {
+  BudgetExceeded,
+  type HintedError,
+  InputError,
+  InternalError,
+  type Place,
+  UsageError,
+} from './base/errors.ts'
+export type { Algorithm } from './check/general/strong-levels.ts'
+export type { CheckOptions as JudgeOptions } from './check/options.ts'
 export { FORMATS, type Format } from './formats/formats.ts'
 export type { FormatId, FormatReader } from './formats/readers.ts'
 export type { Sink } from './formats/sink.ts'
-export type { HistoryParser, Input, ParseOptions } from './formats/source.ts'
+export type { Input } from './formats/source.ts'
 export type { FormatWriter } from './formats/writers.ts'
-export type { Annotation, History, Places, PossibleWriters, StatusName } from './history/history.ts'
+export type {
+  AfterEdges,
+  Annotation,
+  History,
+  Omissions,
+  Places,
+  PossibleWriters,
+  StatusName,
+  Sums,
+  TimeScope,
+  TimeUnit,
+  Versions,
+} from './history/history.ts'
 export type { LightOps } from './history/light.ts'
+export type { TxnOptions } from './history/render-notation.ts'
 export type { RowSets } from './history/rows.ts'
-export type { HistoryShape } from './history/shape.ts'
+export type { HistoryShape, ShapeName, Spread } from './history/shape.ts'
+export type { SpanOps } from './history/spans.ts'
 export type { SqlEvents, SqlPredicate, SqlTable, StatementName } from './history/sql-events.ts'
 export type { Symbol64, SymbolTable } from './history/symbols.ts'
 export type { Value, ValueTable } from './history/values.ts'
 export type { Source } from './history/writers.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
+export type { DatabaseWord } from './levels/databases.ts'
+export type { JepsenName } from './levels/jepsen.ts'
 export {
   CHAIN,
   implies,
@@ -55,11 +81,14 @@ export type {
   PlainStatement,
   PlainTransaction,
   PlainValue,
+  PlainVersion,
 } from './library/plain.ts'
 export { type RenderOptions, render } from './library/render.ts'
 export { type ShrinkOptions, type Shrunk, shrink } from './library/shrink.ts'
 export { verify } from './library/verify.ts'
 export { writeHistory } from './library/write.ts'
+export type { DifferShape } from './pipeline/differ/shapes.ts'
+export type { Layout } from './sim/layout.ts'
 export type { SqlColumn, SqlRow, SqlType, SqlValue } from './sql/value.ts'
 export type {
   Anomaly,
@@ -79,14 +108,18 @@ export type {
   CellJson,
   ChoiceJson,
   EdgeJson,
+  GivenJson,
   HistoryCounts,
   OpJson,
+  OverviewJson,
+  OverviewRowJson,
   PassedJson,
   PlaceJson,
   ProofJson,
   ResultJson,
   RowJson,
   RunJson,
+  SourceJson,
   StatementJson,
   StatementRowJson,
   TableJson,
@@ -95,4 +128,7 @@ export type {
   VerdictJson,
   WitnessJson,
 } from './verdict/verdict-file.ts'
+export type { AimName } from './workload/aims.ts'
+export type { Distribution } from './workload/distributions.ts'
 export type { Mix, Shape, WorkloadParameters } from './workload/parameters.ts'
+export type { SqlShape } from './workload/sql/parameters.ts'

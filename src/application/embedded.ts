@@ -6,6 +6,12 @@ import { hintFor } from '../base/slips.ts'
 import { MAJORS } from '../record/embedded/binaries.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
 
+/**
+ * Which server is started.
+ *
+ * @example
+ * await startPostgres({ major: 16, settings: { log_statement: 'all' } })
+ */
 export interface PostgresOptions {
   /** Major version of PostgreSQL, 10 to 18; 18 unless told. */
   readonly major?: number

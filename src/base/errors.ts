@@ -13,7 +13,7 @@ export interface Place {
 const MAX_PATH = 400
 
 /** One that may say what to do about it. */
-abstract class HintedError extends Error {
+export abstract class HintedError extends Error {
   readonly hint: string | null
 
   constructor(message: string, hint: string | null = null) {
@@ -22,7 +22,16 @@ abstract class HintedError extends Error {
   }
 }
 
-/** The input is bad: malformed, contradictory, too large, missing. */
+/**
+ * The input is bad: malformed, contradictory, too large, missing.
+ *
+ * @example
+ * try {
+ *   parseHistory(text)
+ * } catch (error) {
+ *   if (error instanceof InputError) report(error.describe(), error.hint)
+ * }
+ */
 export class InputError extends HintedError {
   override readonly name = 'InputError'
   /** File the input came from; filled in by whoever opened it. */
@@ -45,7 +54,16 @@ export class InputError extends HintedError {
   }
 }
 
-/** The command was called wrongly. */
+/**
+ * The command was called wrongly.
+ *
+ * @example
+ * try {
+ *   await check(text, 'serial')
+ * } catch (error) {
+ *   if (error instanceof UsageError) report(error.message, error.hint)
+ * }
+ */
 export class UsageError extends HintedError {
   override readonly name = 'UsageError'
 }
@@ -55,7 +73,12 @@ export class DatabaseError extends HintedError {
   override readonly name = 'DatabaseError'
 }
 
-/** Work was given up because a time or memory budget ran out; becomes an `unknown` verdict. */
+/**
+ * Work was given up because a time or memory budget ran out; becomes an `unknown` verdict.
+ *
+ * @example
+ * error instanceof BudgetExceeded // what `check` tells as an `unknown` verdict
+ */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
 
@@ -68,6 +91,12 @@ export class BudgetExceeded extends Error {
   }
 }
 
+/**
+ * A fault of this package.
+ *
+ * @example
+ * error instanceof InternalError // please report it
+ */
 export class InternalError extends Error {
   override readonly name = 'InternalError'
 }

@@ -4,6 +4,12 @@
 import { Deadline, nowMs, type Stage } from '../base/deadline.ts'
 import type { Algorithm } from './general/strong-levels.ts'
 
+/**
+ * What a history is judged with.
+ *
+ * @example
+ * await check(history, 'ser', { budgetMs: 10_000 })
+ */
 export interface CheckOptions {
   /** List every occurrence of an anomaly, not one smallest example of each kind. */
   all?: boolean
@@ -26,9 +32,11 @@ export interface CheckOptions {
   algorithm?: Algorithm
   /** Called now and then during long work, with its level and phase, e.g. to show progress. */
   onTick?: ((stage: Readonly<Stage>) => void) | null
+  /** Give up after so many milliseconds, with `unknown` for what is not decided; null: never. */
   budgetMs?: number | null
   /** When the budget of time began to run, as `nowMs` counts; now unless told. */
   budgetFromMs?: number
+  /** Give up what would take more bytes of memory than that; null: nothing. */
   memoryBytes?: number | null
 }
 

@@ -14,6 +14,7 @@ import { PlumeParser } from './plume/read.ts'
 import type { HistoryParser, ParseOptions } from './source.ts'
 import { ViperParser } from './viper/read.ts'
 
+/** The name of a format. */
 export type FormatId =
   | 'native'
   | 'notation'
@@ -33,6 +34,7 @@ export interface FormatReader {
   readonly name: string
   /** Whether a file that begins with these bytes (as Latin-1 text) is in this format. */
   detect(head: string): boolean
+  /** @internal */
   parser(options: ParseOptions): HistoryParser
   /** Set if a history is a directory with one file a session: the endings of the files' names. */
   readonly fileEndings?: RegExp

@@ -9,6 +9,12 @@ import type { History } from '../history/history.ts'
 import { FORMATS, type Format, findFormat } from './formats.ts'
 import type { Sink } from './sink.ts'
 
+/**
+ * How a file is written.
+ *
+ * @example
+ * result.save('race.json', { force: true })
+ */
 export interface SaveOptions {
   /** Replace a file that exists. */
   readonly force?: boolean

@@ -34,9 +34,11 @@ export const ABORTED = 1
 export const INDETERMINATE = 2
 
 export const STATUS_NAMES = ['committed', 'aborted', 'indeterminate'] as const
+/** How a transaction ended, as far as is known. */
 export type StatusName = (typeof STATUS_NAMES)[number]
 
 export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const
+/** What times are told in. */
 export type TimeUnit = (typeof TIME_UNITS)[number]
 
 /** Where the operations stand in the input; what it knows depends on the format. */
@@ -103,6 +105,10 @@ export interface Sums {
   readonly total: Float64Array // sum -> what they add up to
 }
 
+/**
+ * A history as it is judged: transactions, operations, keys and sessions are numbers from 0, and
+ * arrays say what is known of each.
+ */
 export interface History {
   readonly sessionCount: number
   readonly txnCount: number

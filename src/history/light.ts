@@ -12,6 +12,7 @@ export const INSERT = 1
 export const FOUND = 1
 export const UNTOLD = 2
 
+/** Lightweight operations: compare-and-set and insert. */
 export interface LightOps {
   /** read op -> the lightweight operation it belongs to, or NONE; its write, if any, comes next. */
   readonly opLight: Int32Array

@@ -26,6 +26,12 @@ import { renderPreamble, renderStatement } from './sql-notation.ts'
 import { forEachStep } from './sql-steps.ts'
 import type { Value } from './values.ts'
 
+/**
+ * How the notation shows transactions.
+ *
+ * @example
+ * renderNotation(history, null, { ids: true }) // 's1: T1: w(x,1)'
+ */
 export interface TxnOptions {
   /** Show names, which are also shown where transactions come after others. */
   readonly ids?: boolean

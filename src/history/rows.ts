@@ -2,6 +2,7 @@
 // though nobody deleted the row, or several under one key. Each is one operation, READ_ROWS, whose
 // value is a set of rows; what a row held is a list, a register's of one element.
 
+/** What reads returned that did not return exactly one row. */
 export interface RowSets {
   readonly setStart: Int32Array // set -> its first row; one more entry at the end
   readonly rowList: Int32Array // row -> the list of what it held

@@ -17,14 +17,17 @@ import {
 import { type SqlEvents, STATEMENT_NAMES, type StatementName } from './sql-events.ts'
 import { toldOps } from './told-ops.ts'
 
+/** The special form that a history has, if any. */
 export type ShapeName = 'mini' | 'rmw' | 'lists' | 'sql' | 'general'
 
+/** How large the parts of a history are. */
 export interface Spread {
   min: number
   median: number
   max: number
 }
 
+/** What a history is made of. */
 export interface HistoryShape {
   shape: ShapeName
   reads: number

@@ -19,6 +19,7 @@ export const ARRIVED_RANGE = 5 // its value is its span
 export const ARRIVED_INCREMENT = 6 // its value is what it adds
 export const ARRIVED_OTHER = 7 // read of anything but what was expected, by a cas that failed
 
+/** Reads of ranges of keys, and increments of counters with what was read of these. */
 export interface SpanOps {
   /** op -> the span that it begins, or NONE; the others of it come next. */
   readonly opSpan: Int32Array

@@ -17,8 +17,10 @@ export const DELETE = 3
 export const REFUSED = 4
 
 export const STATEMENT_NAMES = ['select', 'insert', 'update', 'delete', 'refused'] as const
+/** The kind of a SQL statement. */
 export type StatementName = (typeof STATEMENT_NAMES)[number]
 
+/** A table of a SQL history. */
 export interface SqlTable {
   readonly name: string
   readonly columns: readonly SqlColumn[]
@@ -38,6 +40,7 @@ export interface SqlPredicate {
   readonly place: Place | null
 }
 
+/** What is told of SQL statements beyond the versions that they read and wrote. */
 export interface SqlEvents {
   readonly tables: readonly SqlTable[]
   readonly keyTable: Int32Array // key -> its table, NONE for a register

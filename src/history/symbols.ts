@@ -36,6 +36,7 @@ const FULL = 0.6 // share of slots in use that asks for more
 const MIN_INT64 = -(2n ** 63n)
 const MAX_UINT64 = 2n ** 64n - 1n
 
+/** Names, such as those of keys and sessions, as numbers from 0. */
 export class SymbolTable {
   private direct = new Int32Array(1024).fill(-1) // small integer -> symbol
   private pages = new NumberPages()

@@ -7,8 +7,10 @@ import { type Symbol64, SymbolTable } from './symbols.ts'
 /** Ids from here on are INTERNED + symbol. */
 export const INTERNED = 0x40000000
 
+/** What a key can hold. */
 export type Value = Symbol64
 
+/** Values as numbers: small integers stand for themselves, others are interned. */
 export class ValueTable {
   readonly interned = new SymbolTable()
 

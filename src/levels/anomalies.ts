@@ -3,6 +3,7 @@
 // word where Adya has none, is told for most. Four patterns have common names, under which one
 // fault is told once at every level; their own are for those who ask for patterns (COMMON_NAMES).
 
+/** A kind of anomaly, as reports name and explain it. */
 export interface AnomalyKind {
   readonly name: string
   /** Plume's letter, null for anomalies that are not one of the 14 patterns. */
@@ -78,6 +79,7 @@ const MEANINGS = {
     'Two transactions wrote, each unaware of rows by the other that its WHERE clause asked for.',
 } as const
 
+/** The name of a kind of anomaly. */
 export type AnomalyName = keyof typeof MEANINGS
 
 /** Plume's patterns, in the order of their letters: the first of the table. */
@@ -117,6 +119,7 @@ const ADYA: Record<string, readonly AnomalyName[]> = {
   G2: ['Phantom', 'PredicateWriteSkew'],
 }
 
+/** All kinds of anomalies that a verdict may name. */
 export const ANOMALIES: readonly AnomalyKind[] = Object.entries(MEANINGS).map(([key, meaning]) => {
   const name = key as AnomalyName
   const letter = PATTERNS.indexOf(name)

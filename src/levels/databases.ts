@@ -92,6 +92,7 @@ export const DATABASE_LEVELS = [
   },
 ] as const satisfies readonly DatabaseLevels[]
 
+/** A database, where a level is meant as it means it: `postgresql:serializable`. */
 export type DatabaseWord = (typeof DATABASE_LEVELS)[number]['words'][number]
 
 export function findDatabase(word: string): DatabaseLevels | null {

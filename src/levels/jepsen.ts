@@ -48,6 +48,7 @@ const MODELS = [
 ] as const satisfies readonly JepsenModel[]
 
 export const JEPSEN_MODELS: readonly JepsenModel[] = MODELS
+/** Jepsen's name of a level. */
 export type JepsenName = (typeof MODELS)[number]['name']
 
 /** Other words for the same. */

@@ -78,8 +78,10 @@ const TABLE = {
   'strong-pl-2': ['Strong PL-2', 'PL-2, and nothing is read or replaced before it has begun'],
 } as const satisfies Record<string, readonly [name: string, meaning: string]>
 
+/** The name of a level, such as `si`. */
 export type LevelId = keyof typeof TABLE
 
+/** A level, as reports name and explain it. */
 export interface Level {
   readonly id: LevelId
   readonly name: string
@@ -113,6 +115,7 @@ export function idOf(asked: LevelId | LevelRequest): LevelId {
   return typeof asked === 'string' ? asked : asked.level
 }
 
+/** All levels that there are. */
 export const LEVELS: readonly Level[] = Object.entries(TABLE).map(([id, [name, meaning]]) => ({
   id: id as LevelId,
   name,
@@ -228,7 +231,12 @@ export function takesTime(level: LevelId): boolean {
   return WITHOUT_TIMES[level] === undefined || timedForm(level) !== null
 }
 
-/** True if a history that satisfies `strong` always satisfies `weak`, which is none of Adya's. */
+/**
+ * True if a history that satisfies `strong` always satisfies `weak`, which is none of Adya's.
+ *
+ * @example
+ * implies('ser', 'si') // true
+ */
 export function implies(strong: LevelId, weak: LevelId): boolean {
   return strong === weak || (!isAdyaLevel(weak) && reaches(strong, weak))
 }

@@ -11,6 +11,12 @@ import { CheckResult } from './check-result.ts'
 import { AMOUNT, CALL, FLAG, NUMBER, oneOf, type Tests, whole } from './options.ts'
 import { READ_OPTIONS, type ReadOptions } from './parse.ts'
 
+/**
+ * What a check may be asked for besides levels.
+ *
+ * @example
+ * await check(text, 'ser', { budgetMs: 10_000, all: true, limit: 5 })
+ */
 export interface CheckOptions extends EngineOptions, ReadOptions {}
 
 export function expectLevels(

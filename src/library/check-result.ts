@@ -7,9 +7,17 @@ import type { describeVerdict } from '../report/describe-verdict.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
 import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 
+/**
+ * What `check` found.
+ *
+ * @example
+ * const result = await check(text, ['si', 'ser'])
+ * if (result.verdict === 'violated') report(await render.text(result))
+ */
 export class CheckResult {
   private described: VerdictJson | null = null
 
+  /** @internal */
   constructor(
     /** The history that was judged. */
     readonly history: History,

@@ -9,6 +9,12 @@ import { expectLevel } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { AMOUNT, expectOptions, type Tests, WORD, whole } from './options.ts'
 
+/**
+ * Where a difference is sought.
+ *
+ * @example
+ * await differ('si', 'ser', { shape: 'sql', maxOps: 4 })
+ */
 export interface DifferOptions {
   /** What histories are made of; general unless told. */
   shape?: DifferShape

@@ -6,6 +6,12 @@ import { expectResult } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
 import { expectOptions, type Tests, WORD } from './options.ts'
 
+/**
+ * What renderers may be told.
+ *
+ * @example
+ * await render.html(result, { title: 'nightly run' })
+ */
 export interface RenderOptions {
   /** What was checked, for headings. */
   title?: string
@@ -14,6 +20,8 @@ export interface RenderOptions {
 const RENDER_OPTIONS: Tests<RenderOptions> = { title: WORD }
 
 /**
+ * A result in words, pictures and files.
+ *
  * @example
  * const result = await check(text, 'si')
  * const story = await render.text(result)

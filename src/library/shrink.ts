@@ -8,6 +8,12 @@ import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
 import { CALL, expectOptions, type Tests } from './options.ts'
 
+/**
+ * As CheckOptions, for each verdict on the way.
+ *
+ * @example
+ * await shrink(text, 'si', { onStep: ({ txnCount }) => show(txnCount) })
+ */
 export interface ShrinkOptions extends CheckOptions {
   /** Called after each verdict on the way, with what is left. */
   onStep?: (history: History) => void
@@ -15,6 +21,7 @@ export interface ShrinkOptions extends CheckOptions {
 
 const SHRINK_OPTIONS: Tests<ShrinkOptions> = { ...CHECK_OPTIONS, onStep: CALL }
 
+/** What shrinking has left. */
 export interface Shrunk {
   /** What is left, under the names it had in the whole; the whole if it violates nothing. */
   readonly history: History

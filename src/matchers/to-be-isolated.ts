@@ -9,17 +9,30 @@ import { CheckResult, check, type HistoryInput, type LevelWord, render } from '.
 import { levelName } from '../levels/levels.ts'
 import type { CheckOptions } from '../library/arguments.ts'
 
+/**
+ * How a history is read and judged.
+ *
+ * @example
+ * await expect(history).toBeIsolated('si', { budgetMs: 5000 })
+ */
 export type IsolatedOptions = Pick<
   CheckOptions,
   'budgetMs' | 'memoryBytes' | 'sessionOrder' | 'realTime' | 'format'
 >
 
+/** What test runners ask of a matcher. */
 export interface MatcherResult {
   pass: boolean
   message: () => string
 }
 
-/** Passes if the history satisfies the level. */
+/**
+ * Passes if the history satisfies the level.
+ *
+ * @example
+ * expect.extend({ toBeIsolated })
+ * await expect(history).toBeIsolated('si')
+ */
 export async function toBeIsolated(
   received: unknown,
   expected: LevelWord,

@@ -28,6 +28,9 @@ import type { Outcome } from './schedule.ts'
 const FAILED_EVERY = 4 // which of the mere reads is told as a failure
 
 export const LAYOUTS = ['commit', 'session', 'interleaved'] as const
+/**
+ * In which order transactions are told: as they committed, session by session, or as they began.
+ */
 export type Layout = (typeof LAYOUTS)[number]
 
 export interface LaidOut {

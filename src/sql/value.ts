@@ -5,6 +5,7 @@
 /** NULL, boolean, integer, text. */
 export type SqlValue = null | boolean | bigint | string
 
+/** The type of a column. */
 export type SqlType = 'boolean' | 'integer' | 'numeric' | 'text'
 
 export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'numeric', 'text']
@@ -12,6 +13,7 @@ export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'numeric', '
 /** A numeric as columns hold it: no exponent, no needless zero in front. */
 export const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,499})(?:\.\d{1,500})?$/
 
+/** A column of a table. */
 export interface SqlColumn {
   readonly name: string
   readonly type: SqlType

@@ -161,6 +161,7 @@ const GIVEN_FIELDS = {
 }
 const GIVEN: Shape<GivenJson> = object(GIVEN_FIELDS)
 
+/** An anomaly with transactions, sessions and keys by their names. */
 export interface AnomalyJson extends FieldsOf<typeof ANOMALY_FIELDS> {}
 const ANOMALY_FIELDS = {
   name: TEXT,
@@ -219,6 +220,7 @@ const WITNESS_FIELDS = {
 }
 const WITNESS: Shape<WitnessJson> = object(WITNESS_FIELDS)
 
+/** The verdict on a level, with transactions, sessions and keys by their names. */
 export interface ResultJson extends FieldsOf<typeof RESULT_FIELDS> {}
 const CERTIFICATES: readonly CertificateKind[] = [
   'commit-order',

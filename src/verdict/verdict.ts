@@ -68,6 +68,7 @@ export interface Case {
   cycle: Edge[]
 }
 
+/** What violates a level, with its evidence: edges of a cycle, or reads that nothing explains. */
 export interface Anomaly {
   name: AnomalyName
   /** How many reads (or cycles, for names that are not about reads) show this anomaly. */
@@ -148,6 +149,7 @@ export function positionOf(result: LevelResult): number | null {
   return first === Number.POSITIVE_INFINITY ? null : first + 1
 }
 
+/** What is found of a level; `unknown` if it was not decided, which never counts as a pass. */
 export type Outcome = 'satisfied' | 'violated' | 'unknown'
 
 /**
@@ -179,8 +181,10 @@ export interface Staleness {
   readonly versions: number
 }
 
+/** What was verified of a verdict. */
 export type CertificateKind = 'commit-order' | 'snapshots' | 'witness' | 'cycle' | 'reads' | 'cases'
 
+/** The verdict on a level, by the indices of transactions, operations and keys. */
 export interface LevelResult {
   level: LevelId
   /** False if the level was judged without session order; absent if with it. */

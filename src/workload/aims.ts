@@ -45,6 +45,7 @@ export const AIMS = [
   { name: 'stale-read', keys: 2, roles: ['r x w x', 'r x'] },
 ] as const satisfies readonly Aim[]
 
+/** The anomaly that a workload is made for. */
 export type AimName = (typeof AIMS)[number]['name']
 
 export const AIM_NAMES: readonly AimName[] = AIMS.map(({ name }) => name)

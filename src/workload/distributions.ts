@@ -6,6 +6,7 @@
 import type { Random } from '../base/random.ts'
 
 export const DISTRIBUTIONS = ['uniform', 'zipfian', 'hotspot', 'exponential'] as const
+/** How keys are chosen. */
 export type Distribution = (typeof DISTRIBUTIONS)[number]
 
 /** Draws keys 0 … count - 1. */

@@ -21,6 +21,7 @@ export const SHAPES = [
   'aimed',
   ...APPLICATION_SHAPES,
 ] as const
+/** What the transactions of a workload do. */
 export type Shape = (typeof SHAPES)[number]
 
 export function isApplicationShape(shape: string): shape is ApplicationShape {
@@ -38,9 +39,13 @@ export function defaultStore(shape: string): LevelId {
 /** Shares of read-only, write-only and read-modify-write transactions; any positive scale. */
 export type Mix = readonly [readOnly: number, writeOnly: number, readModifyWrite: number]
 
+/** What a workload is asked to look like. */
 export interface WorkloadParameters {
+  /** What transactions do; `churn` unless told, since it finds most. */
   readonly shape: Shape
+  /** Where all choices come from; 1 unless told. */
   readonly seed: number
+  /** Sessions that run at the same time; 25 unless told, of SQL 10. */
   readonly sessions: number
   /** Transactions in all, dealt to the sessions in turn. */
   readonly transactions: number
@@ -53,6 +58,7 @@ export interface WorkloadParameters {
    * district; of twitter-kv, users; of rubis, items.
    */
   readonly keys: number
+  /** How keys are chosen. */
   readonly distribution: Distribution
   /** Cobra's three kinds of transactions instead of `reads`; general shape only. */
   readonly mix: Mix | null

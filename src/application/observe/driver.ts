@@ -26,6 +26,7 @@ export interface DriverQuery {
 
 export type QueryClass = new (config: unknown, values?: unknown, callback?: unknown) => DriverQuery
 
+/** As much of a Client of `pg` as is watched. */
 export interface DriverClient {
   query(...given: unknown[]): unknown
   processID?: number | null
@@ -41,6 +42,7 @@ export interface DriverClient {
   removeListener(event: string, listener: () => void): unknown
 }
 
+/** As much of a Pool of `pg` as is watched. */
 export interface DriverPool {
   connect(...given: unknown[]): unknown
   query(...given: unknown[]): unknown

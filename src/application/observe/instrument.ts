@@ -12,7 +12,13 @@ import { LineFile, type LineFileOptions } from './line-file.ts'
 import { Recorder } from './recorder.ts'
 import type { Shared } from './session.ts'
 
-/** What was recorded. */
+/**
+ * What was recorded.
+ *
+ * @example
+ * const recorded: Recorded = record(pool)
+ * await check(await recorded.history(), 'ser')
+ */
 export class Recorded<P = unknown> {
   private file: LineFile | null = null
 

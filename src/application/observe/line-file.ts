@@ -6,6 +6,12 @@ import type { Whole } from '../../files/write.ts'
 
 const WRITE_AT_CHARS = 1 << 16
 
+/**
+ * How a file is written.
+ *
+ * @example
+ * recorded.save('history.jsonl', { force: true })
+ */
 export interface LineFileOptions {
   /** Replaces a file that holds something. */
   readonly force?: boolean

@@ -9,6 +9,12 @@ import { type Actor, isInRace } from './play.ts'
 /** Who takes part: a name for each, and what it does. */
 export type Actors = Readonly<Record<string, Actor>>
 
+/**
+ * How a race is run, and what each of its schedules must satisfy.
+ *
+ * @example
+ * await race(pool, actors, { before: reset, level: 'si', maxSchedules: 50 })
+ */
 export interface RaceOptions {
   /** Brings the database into the state in which every schedule begins. */
   readonly before?: () => unknown

@@ -13,6 +13,13 @@ import type { Coverage, Cure, RaceRun } from './race-run.ts'
 import { renderScheduleFile } from './schedule-file.ts'
 import { tellCoverage, tellCures, tellGaps, tellRace, tellRun } from './story.ts'
 
+/**
+ * What a race has shown.
+ *
+ * @example
+ * const result = await race(pool, actors, { before: reset })
+ * if (result.verdict === 'violated') report(String(result), result.schedule)
+ */
 export class RaceResult {
   private constructor(
     /** What every schedule was to satisfy, as it was asked for. */

@@ -21,6 +21,7 @@ export interface RaceRun {
   readonly warnings: readonly string[]
 }
 
+/** How much of a race was run. */
 export interface Coverage {
   /** Schedules that were run. */
   readonly runs: number

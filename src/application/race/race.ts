@@ -12,9 +12,9 @@ import { expectPool } from './pool.ts'
 import type { RaceResult } from './race-result.ts'
 
 export type { SaveOptions } from '../../formats/save.ts'
-export type { Step } from '../observe/hooks.ts'
+export type { ClauseRef, RowRef, Step, StepKind } from '../observe/hooks.ts'
 export type { Actors, RaceOptions } from './options.ts'
-export type { Turn } from './play.ts'
+export type { Actor, Turn } from './play.ts'
 export { RaceResult } from './race-result.ts'
 export type { Coverage, Cure, RaceRun } from './race-run.ts'
 

@@ -27,6 +27,7 @@ import { Verifier } from './verify.ts'
 
 /** What a user may ask for; auto takes short cuts where there are any. */
 export const ALGORITHMS = ['auto', 'solve', 'search'] as const
+/** How strong levels are decided: `search` by the published algorithms. */
 export type Algorithm = (typeof ALGORITHMS)[number]
 
 /** Transactions that refuteNearby looks at together. */

@@ -9,6 +9,7 @@ import { type Bounds, KEYS, type Skeleton } from './skeletons.ts'
 import { statementHistories } from './statements.ts'
 import type { Interval } from './times.ts'
 
+/** What the histories are made of among which a difference is sought. */
 export type DifferShape = 'general' | 'mini' | 'append' | 'sql'
 
 export interface Shape {

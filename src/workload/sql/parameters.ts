@@ -9,6 +9,7 @@ import type { Distribution } from '../distributions.ts'
 import { expectChoices, expectCount } from '../parameters.ts'
 
 export const SQL_SHAPES = ['tpcc', 'tpcc-pc', 'twitter', 'sql'] as const
+/** What SQL transactions do. */
 export type SqlShape = (typeof SQL_SHAPES)[number]
 
 export interface SqlParameters {
