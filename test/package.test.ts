@@ -50,6 +50,14 @@ beforeAll(() => {
   }
 })
 
+/** TypeScript's last two major versions, and how programs find modules. */
+const COMPILED = [
+  ['typescript', 'nodenext'],
+  ['typescript', 'bundler'],
+  ['typescript-5.9', 'bundler'],
+  ['typescript-5.9', 'nodenext'],
+] as const
+
 /** Programs of a stranger's; where one is wrong, the compiler must say so. */
 const TYPED = {
   'example.ts': EXAMPLE.replaceAll('levels[0].', 'levels[0]!.'),
@@ -150,15 +158,15 @@ console.log(await render.html(result))
     expect(out).not.toContain('undefined')
   })
 
-  it.each(sample(['nodenext', 'bundler'], 2))(
-    'brings types, under module resolution %s',
-    (resolution) => {
+  it.each(sample(COMPILED, 2))(
+    'brings types, for %s under module resolution %s',
+    (compiler, resolution) => {
       const module = resolution === 'bundler' ? 'esnext' : resolution
       const compilerOptions = {
         noEmit: true,
         strict: true,
         noUncheckedIndexedAccess: true,
-        skipLibCheck: true,
+        skipLibCheck: false,
         module,
         moduleResolution: resolution,
         target: 'es2022',
@@ -168,10 +176,17 @@ console.log(await render.html(result))
       for (const [name, text] of Object.entries(TYPED)) writeFileSync(join(folder, name), text)
       const config = { compilerOptions, files: Object.keys(TYPED) }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-      const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+      const tsc = join(ROOT, 'node_modules', compiler, 'bin', 'tsc')
       expect(run(process.execPath, [tsc, '-p', '.'])).toBe('')
     },
   )
+
+  it('takes embedded servers of any version: all are prereleases, which no other range has', () => {
+    const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const servers = Object.keys(peerDependencies).filter((name) => /^@embedded/.test(name))
+    expect(servers.length).toBeGreaterThan(5)
+    expect(new Set(servers.map((name) => peerDependencies[name]))).toEqual(new Set(['*']))
+  })
 
   it('is in order for publint', async () => {
     const { publint } = await import('publint')
