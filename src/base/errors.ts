@@ -59,7 +59,7 @@ export class InputError extends HintedError {
  *
  * @example
  * try {
- *   await check(text, 'serial')
+ *   await check(text, 'si', { limit: 0 })
  * } catch (error) {
  *   if (error instanceof UsageError) report(error.message, error.hint)
  * }

@@ -13,7 +13,8 @@ import type { Sink } from './sink.ts'
  * How a file is written.
  *
  * @example
- * result.save('race.json', { force: true })
+ * const raced = await race(pool, actors)
+ * raced.save('race.json', { force: true })
  */
 export interface SaveOptions {
   /** Replace a file that exists. */

@@ -12,7 +12,7 @@ import { CALL, expectOptions, type Tests } from './options.ts'
  * As CheckOptions, for each verdict on the way.
  *
  * @example
- * await shrink(text, 'si', { onStep: ({ txnCount }) => show(txnCount) })
+ * await shrink(text, 'si', { onStep: ({ txnCount }) => report(txnCount) })
  */
 export interface ShrinkOptions extends CheckOptions {
   /** Called after each verdict on the way, with what is left. */

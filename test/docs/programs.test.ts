@@ -18,6 +18,9 @@ interface Program {
 const GIVEN = `
 declare const pool: import('pg').Pool
 declare const text: string
+declare const error: unknown
+declare const result: import('isobar').CheckResult
+declare function report(...told: unknown[]): void
 declare const history: import('isobar').History
 declare const actors: Record<string, () => Promise<unknown>>
 declare function before(): Promise<unknown>
@@ -49,8 +52,10 @@ function examples(): Program[] {
 
 const BLOCKS = blocksOf('program')
 /** An example leaves out what it imports. */
-const IMPORTS = `import { certify, check, checkSync, differ, generate, parseHistory, render, renderNotation, shrink, verify, writeHistory } from 'isobar'
-import { record } from 'isobar/pg'
+const IMPORTS = `import { BudgetExceeded, InputError, InternalError, UsageError } from 'isobar'
+import { certify, check, checkSync, describeShape, differ, generate, implies, parseHistory, render, renderNotation, shrink, verify, writeHistory } from 'isobar'
+import { type Recorded, record } from 'isobar/pg'
+import { toBeIsolated } from 'isobar/vitest'
 import { race } from 'isobar/race'
 import { startPostgres } from 'isobar/embedded'
 import pg from 'pg'

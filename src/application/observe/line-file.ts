@@ -10,7 +10,7 @@ const WRITE_AT_CHARS = 1 << 16
  * How a file is written.
  *
  * @example
- * recorded.save('history.jsonl', { force: true })
+ * record(pool).save('history.jsonl', { force: true })
  */
 export interface LineFileOptions {
   /** Replaces a file that holds something. */
