@@ -56,8 +56,9 @@ if (isBuilt()) {
 }
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
 // The library apart from the command line: what both need must not bring Node to a browser. In it
-// checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
-const LIBRARY = [...DOORS, 'library/check-sync']
+// checkSync and parseHistory are apart, so that who only calls `check` gets deciders and parsers
+// when they are needed.
+const LIBRARY = [...DOORS, 'library/check-sync', 'library/parse']
 const RENDERERS = /src\/report\/(?!verify-file)/
 const MAKERS =
   /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
@@ -71,19 +72,27 @@ const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
 const SMALL = /src\/(base\/(deadline|json)|history\/told-ops|verdict\/(certify|named-edges))\.ts/
 const ANOMALIES = /src\/levels\/anomalies\.ts/
 /** What the library has beside reading and judging, apart from its door: what nobody uses is not loaded. */
-const BESIDE = /src\/(history\/shape|library\/(certify|differ|generate|render|shrink|verify))\.ts/
+const BESIDE =
+  /src\/(history\/shape|library\/(anomalies|describe|differ|generate|shrink|verify))\.ts/
+/** What takes a result, with it: it needs nothing at first. */
+const RESULT = /src\/library\/(check-result|certify|render)\.ts/
 /** How a question is read that is no parsed history: `check` loads it when it is called. */
 const ASKED =
   /src\/(library\/(arguments|input|plain)|levels\/(words|jepsen|databases|staleness))\.ts/
+/** Clauses, which need their parser. */
+const CLAUSES = /src\/(sql\/|verdict\/sql-rows|history\/bad-predicate)/
 const CHOICE = /src\/(check\/writers\/|verdict\/(certify-writers|cover-choices)\.ts)/
 /** What calls the deciders, whatever the history holds. */
 const JUDGE = /src\/check\/(judge|partial)\.ts/
 /** Chunks that have all that these import, and no chunk before them has. */
 const BEGINNINGS = {
-  // Where reading and judging begin: all that a page loads at first.
-  'at-once': ['library/check', 'formats/parse'],
+  // Where judging begins, and where reading does: `check` loads the latter when it is called.
+  'at-once': ['library/check', 'levels/levels'],
+  reading: ['formats/parse'],
   // What certifiers of all kinds of histories have in common.
-  proofs: ['verdict/anomaly-rules', 'verdict/prove-edges', 'verdict/certify-edges'],
+  proofs: ['anomaly-rules', 'prove-edges', 'certify-audits', 'certify-cases'].map(
+    (name) => `verdict/${name}`,
+  ),
   // What every verdict is told with, be it drawn or not.
   told: ['report/describe-verdict'],
 }
@@ -104,13 +113,15 @@ function beginnings(getModuleInfo) {
 /** Of the library's renderers, and of what makes, cuts or verifies histories, who uses one gets all: fewer files. */
 function libraryChunk(id, { getModuleInfo }) {
   begun ??= beginnings(getModuleInfo)
-  if (begun.get(id) === 'at-once') return 'at-once'
+  if (['at-once', 'reading'].includes(begun.get(id))) return begun.get(id)
   if (SMALL.test(id)) return 'small'
   if (ANOMALIES.test(id)) return 'anomalies'
   if (BESIDE.test(id)) return 'beside'
+  if (RESULT.test(id)) return 'result'
   if (ASKED.test(id)) return 'asked'
   if (CHOICE.test(id)) return 'choice-of-writers'
   if (begun.has(id)) return begun.get(id)
+  if (CLAUSES.test(id)) return 'clauses'
   if (RENDERERS.test(id)) return 'renderers'
   if (JUDGE.test(id)) return 'judge'
   if (WRITERS.test(id)) return 'writers'

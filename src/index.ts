@@ -51,7 +51,7 @@ export type { SqlEvents, SqlPredicate, SqlTable, StatementName } from './history
 export type { Symbol64, SymbolTable } from './history/symbols.ts'
 export type { Value, ValueTable } from './history/values.ts'
 export type { Source } from './history/writers.ts'
-export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
+export type { AnomalyKind, AnomalyName } from './levels/anomalies.ts'
 export type { DatabaseWord } from './levels/databases.ts'
 export type { JepsenName } from './levels/jepsen.ts'
 export {
@@ -63,6 +63,7 @@ export {
   type LevelRequest,
 } from './levels/levels.ts'
 export type { LevelWord } from './levels/words.ts'
+export { ANOMALIES } from './library/anomalies.ts'
 export type { CheckOptions } from './library/arguments.ts'
 export { certify } from './library/certify.ts'
 export { check } from './library/check.ts'
@@ -72,7 +73,8 @@ export { describeShape, renderNotation } from './library/describe.ts'
 export { type DifferOptions, differ, type LevelDifference } from './library/differ.ts'
 export { type GenerateOptions, generate } from './library/generate.ts'
 export type { HistoryInput } from './library/input.ts'
-export { parseHistory, type ReadOptions } from './library/parse.ts'
+export type { ReadOptions } from './library/options.ts'
+export { parseHistory } from './library/parse.ts'
 export type {
   PlainHistory,
   PlainKey,

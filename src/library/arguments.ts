@@ -7,9 +7,17 @@ import type { CheckOptions as EngineOptions } from '../check/options.ts'
 import type { History } from '../history/history.ts'
 import { type LevelRequest, withoutRepeats } from '../levels/levels.ts'
 import { type LevelWord, levelWords, readLevel } from '../levels/words.ts'
-import { CheckResult } from './check-result.ts'
-import { AMOUNT, CALL, FLAG, NUMBER, oneOf, type Tests, whole } from './options.ts'
-import { READ_OPTIONS, type ReadOptions } from './parse.ts'
+import {
+  AMOUNT,
+  CALL,
+  FLAG,
+  NUMBER,
+  oneOf,
+  READ_OPTIONS,
+  type ReadOptions,
+  type Tests,
+  whole,
+} from './options.ts'
 
 /**
  * What a check may be asked for besides levels.
@@ -78,10 +86,4 @@ export function expectTransactions(history: History): History {
   if (history.txnCount > 0) return history
   const hint = 'input: a history has a transaction at least'
   throw new InputError('empty-history', 'the history has no transactions', null, hint)
-}
-
-/** What renderers and `certify` take. */
-export function expectResult(result: CheckResult): CheckResult {
-  if (result instanceof CheckResult) return result
-  throw new UsageError('result: what check() returned was expected', 'await check(input)')
 }

@@ -1,8 +1,6 @@
 // Verifying a verdict again, independently of what decided it.
 
-import { certifyResult } from '../verdict/certify.ts'
-import { expectResult } from './arguments.ts'
-import type { CheckResult } from './check-result.ts'
+import { type CheckResult, expectResult } from './check-result.ts'
 
 /**
  * What is wrong with a result's evidence, in words; an empty list if every verdict stands. `check`
@@ -13,6 +11,7 @@ import type { CheckResult } from './check-result.ts'
  */
 export async function certify(result: CheckResult): Promise<string[]> {
   const { history, results } = expectResult(result)
+  const { certifyResult } = await import('../verdict/certify.ts')
   const problems = await Promise.all(results.map((each) => certifyResult(history, each)))
   return problems.flatMap((list, i) => list.map((problem) => `${results[i]!.level}: ${problem}`))
 }

@@ -1,6 +1,7 @@
 // What `check` found: one verdict for all that was asked, one for each level, by names as the
 // verdict file has them and by indices as the engine has them.
 
+import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { describeVerdict } from '../report/describe-verdict.ts'
@@ -60,4 +61,10 @@ export class CheckResult {
     })
     return this.described
   }
+}
+
+/** What renderers and `certify` take. */
+export function expectResult(result: CheckResult): CheckResult {
+  if (result instanceof CheckResult) return result
+  throw new UsageError('result: what check() returned was expected', 'await check(input)')
 }

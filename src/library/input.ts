@@ -4,8 +4,7 @@
 import { InputError, UsageError } from '../base/errors.ts'
 import { parseHistory } from '../formats/parse.ts'
 import type { History } from '../history/history.ts'
-import { isHistory } from './options.ts'
-import { isCompressed, type ReadOptions } from './parse.ts'
+import { isCompressed, isHistory, type ReadOptions } from './options.ts'
 import { type PlainHistory, type PlainTransaction, renderPlain } from './plain.ts'
 
 /** Anything that `check` takes for a history. */

@@ -3,6 +3,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
+import type { FormatId } from '../formats/readers.ts'
 import type { History } from '../history/history.ts'
 
 /** Whether a value makes sense, and what was wanted. */
@@ -33,6 +34,21 @@ export const oneOf = (...words: string[]): Test => [
   (value) => words.includes(value as string),
   words.join(' or '),
 ]
+
+/**
+ * How text and bytes are read.
+ *
+ * @example
+ * parseHistory(text, { format: 'plume' })
+ */
+export interface ReadOptions {
+  /** The format of text or bytes; by content unless told. */
+  format?: FormatId
+  /** Whether a key may be given one value twice, so that a read has several possible writers. */
+  duplicateValues?: boolean
+}
+
+export const READ_OPTIONS: Tests<ReadOptions> = { format: WORD, duplicateValues: FLAG }
 
 /**
  * The options that are given, without those that are undefined. Throws UsageError for options that
@@ -76,7 +92,7 @@ export function isObject(value: unknown): value is object {
 }
 
 /** A value in an error, whatever it is. */
-export const said = (value: unknown) =>
+const said = (value: unknown) =>
   Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : String(value)
 
 export function isHistory(input: unknown): input is History {
@@ -88,4 +104,8 @@ export function expectHistory(history: History): History {
   if (isHistory(history)) return history
   const message = `history: a parsed history was expected, not ${said(history)}`
   throw new UsageError(message, 'parseHistory(text)')
+}
+
+export function isCompressed(input: unknown): input is Uint8Array {
+  return input instanceof Uint8Array && input[0] === 0x1f && input[1] === 0x8b
 }

@@ -1,26 +1,11 @@
-// From text or bytes to a history, at once. Main function: parseHistory.
+// From text or bytes to a history, at once: the one file with which parsers are loaded before they
+// are used. Main function: parseHistory.
 
 import { UsageError } from '../base/errors.ts'
 import { parseHistory as parse } from '../formats/parse.ts'
-import type { FormatId } from '../formats/readers.ts'
 import type { Input } from '../formats/source.ts'
 import type { History } from '../history/history.ts'
-import { expectOptions, FLAG, type Tests, WORD } from './options.ts'
-
-/**
- * How text and bytes are read.
- *
- * @example
- * parseHistory(text, { format: 'plume' })
- */
-export interface ReadOptions {
-  /** The format of text or bytes; by content unless told. */
-  format?: FormatId
-  /** Whether a key may be given one value twice, so that a read has several possible writers. */
-  duplicateValues?: boolean
-}
-
-export const READ_OPTIONS: Tests<ReadOptions> = { format: WORD, duplicateValues: FLAG }
+import { expectOptions, isCompressed, READ_OPTIONS, type ReadOptions } from './options.ts'
 
 /**
  * The history that a text, bytes or chunks of bytes hold, in any format. Compressed bytes and plain
@@ -34,8 +19,4 @@ export function parseHistory(input: Input, options: ReadOptions = {}): History {
   const given = expectOptions(options, READ_OPTIONS)
   if (!isCompressed(input)) return parse(input, given)
   throw new UsageError('input: the bytes are compressed', 'await check(bytes), or decompress them')
-}
-
-export function isCompressed(input: unknown): input is Uint8Array {
-  return input instanceof Uint8Array && input[0] === 0x1f && input[1] === 0x8b
 }

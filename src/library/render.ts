@@ -2,8 +2,7 @@
 // is used.
 
 import type { ToldSchedule } from '../report/page/schedule.ts'
-import { expectResult } from './arguments.ts'
-import type { CheckResult } from './check-result.ts'
+import { type CheckResult, expectResult } from './check-result.ts'
 import { expectOptions, type Tests, WORD } from './options.ts'
 
 /**

@@ -4,8 +4,7 @@ import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { type HistoryInput, readInput } from './input.ts'
-import { expectOptions } from './options.ts'
-import { READ_OPTIONS, type ReadOptions } from './parse.ts'
+import { expectOptions, READ_OPTIONS, type ReadOptions } from './options.ts'
 
 /**
  * What is wrong with a verdict file, in words; an empty list if every verdict in it stands. Decides
