@@ -8,7 +8,7 @@ import { stringifyLine } from '../base/json.ts'
 import { judge } from '../check/judge.ts'
 import type { ReadResult } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
-import { LEVELS } from '../levels/levels.ts'
+import { LEVELS, PROFILE } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
@@ -104,7 +104,9 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
 }
 
 const EXAMPLES = `
-Without --level every level that applies is judged (the profile) and the exit code is 0.
+Without --level the profile is judged, ${PROFILE.join(', ')} as far as they apply, and
+the exit code is 0; SQL statements at rc to ser, and mixed where transactions name levels. The
+other levels are judged where --level names them: --level ryw,mr,ser+lin
 With --level: 0 all satisfied, 1 some violated, 3 none violated but some unknown.
 Nothing to check is no pass: an empty history or directory is exit 2, unless --allow-empty.
 

@@ -150,19 +150,23 @@ export const STATEMENT_LEVELS: readonly LevelId[] = [...OWN_LEVELS, 'sser', 'mix
 /** Those whose anomalies are patterns of reads. */
 export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ryw', 'mr', 'mw', 'wfr', 'ra', 'cc']
 
-/** The levels of a profile as a lattice: each implies all in the rows before it, none in its own. */
+/** The levels with session order, weakest first: none implies another of its row, or of a later. */
 export const LATTICE: readonly (readonly LevelId[])[] = [
   ['ci', 'rc'],
+  SESSION_GUARANTEES,
   ['ra'],
   ['cc'],
   ['pc', 'psi'],
   ['si'],
   ['strong-si', 'ser'],
+  ['ser+lin'],
   ['sser'],
 ]
 
-/** The same in the order in which a profile lists them. */
-export const PROFILE: readonly LevelId[] = LATTICE.flat()
+/** Those of a profile, in its order: each implies all that stand in rows before its own. */
+export const PROFILE: readonly LevelId[] = LATTICE.flat().filter(
+  (level) => level !== 'ser+lin' && !isSessionGuarantee(level),
+)
 
 export function findLevel(id: string): Level | null {
   return LEVELS.find((level) => level.id === id) ?? null
@@ -239,6 +243,11 @@ export function takesTime(level: LevelId): boolean {
  */
 export function implies(strong: LevelId, weak: LevelId): boolean {
   return strong === weak || (!isAdyaLevel(weak) && reaches(strong, weak))
+}
+
+/** True if `strong` implies `weak`, Adya's or not, and is another level. */
+export function stronger(strong: LevelId, weak: LevelId): boolean {
+  return strong !== weak && reaches(strong, weak)
 }
 
 /** True if a history that satisfies `strong` always satisfies Adya's `weak`. */

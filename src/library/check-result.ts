@@ -41,13 +41,13 @@ export class CheckResult {
     return this.toJSON().results
   }
 
-  /** The strongest level of rc … sser that holds, null if none of those judged does. */
-  get strongest(): LevelId | null {
+  /** Of the levels judged those that hold and that no other one of them implies. */
+  get strongest(): readonly LevelId[] {
     return this.toJSON().strongest
   }
 
-  /** The weakest level of rc … sser that is violated, null if none is. */
-  get weakestViolated(): LevelId | null {
+  /** Of the levels judged those that are violated and imply no other one of them. */
+  get weakestViolated(): readonly LevelId[] {
     return this.toJSON().weakestViolated
   }
 

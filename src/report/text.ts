@@ -9,7 +9,7 @@ import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { assume } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { CHAIN, type LevelId, levelName } from '../levels/levels.ts'
+import { type LevelId, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
@@ -24,7 +24,7 @@ import { drawLattice } from './lattice.ts'
 import { cut, nameOf } from './names.ts'
 import { haveSameOrders, scopeOf } from './scope.ts'
 import { describeTables } from './sql-json.ts'
-import { summarise } from './summary.ts'
+import { nameAll, summarise } from './summary.ts'
 import { timeToTell } from './told.ts'
 import { tellTxns } from './txn-text.ts'
 import { tellWitness } from './witness.ts'
@@ -86,19 +86,26 @@ export function* tellText(
     witnesses.add(witness.join('\n'))
     for (const line of witness) lines.push(`    ${line}`)
   }
-  const { strongest, weakestViolated } = summarise(results)
-  // Of levels that are not of the chain, or of different orders, there is no strongest.
-  const isChain = results.length > 1 && results.some(({ level }) => CHAIN.includes(level))
-  if (isChain && haveSameOrders(results)) {
-    const named = (level: LevelId) => `${level} (${levelName(level)})`
-    lines.push(`  strongest satisfied: ${strongest ? named(strongest) : 'none'}`)
-    if (weakestViolated) lines.push(`  weakest violated: ${named(weakestViolated)}`)
-  }
+  lines.push(...tellSummary(results).map((line) => `  ${line}`))
   const lattice = drawLattice(results)
   if (lattice !== null) lines.push(`  weaker < stronger: ${lattice}`)
   yield `${lines.join('\n')}\n`
   const told = new Map<string, string>() // story -> name of the anomaly it was told for
   for (const result of results) yield* tellAnomalies(history, result, told, options)
+}
+
+/** Nothing of one level, or of levels under different orders. */
+function tellSummary(results: readonly LevelResult[]): string[] {
+  if (results.length < 2 || !haveSameOrders(results)) return []
+  const { strongest, weakestViolated } = summarise(results)
+  const named = (level: LevelId) => `${level} (${levelName(level)})`
+  const isNone = results.every(({ verdict }) => verdict !== 'satisfied')
+  const lines: string[] = []
+  if (strongest.length > 0 || isNone) {
+    lines.push(`strongest satisfied: ${isNone ? 'none' : nameAll(strongest, named)}`)
+  }
+  if (weakestViolated.length > 0) lines.push(`weakest violated: ${nameAll(weakestViolated, named)}`)
+  return lines
 }
 
 /** @param told stories told already, with the names they were told for */

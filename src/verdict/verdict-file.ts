@@ -365,8 +365,10 @@ const VERDICT_FIELDS = {
   unit: optional(word(TIME_UNITS)),
   warnings: list(TEXT),
   results: list(RESULT),
-  strongest: maybe(LEVEL),
-  weakestViolated: maybe(LEVEL),
+  /** Satisfied levels that no other satisfied one implies. */
+  strongest: list(LEVEL),
+  /** Violated levels that imply no other violated one. */
+  weakestViolated: list(LEVEL),
   /** Every transaction that some evidence names, in full, in the order of the input. */
   transactions: list(TXN),
   /** SQL: the tables of those transactions. */

@@ -191,8 +191,8 @@ describe('isobar check --json', () => {
       isobar: 2,
       format: 'notation',
       history: { sessions: 3, transactions: 3, committed: 3, operations: 6, keys: 2 },
-      strongest: null,
-      weakestViolated: 'rc',
+      strongest: [],
+      weakestViolated: ['rc'],
     })
     const [result] = results
     expect(result).toMatchObject({

@@ -73,7 +73,7 @@ describe('spans', () => {
       },
       { session: 3, ops: [{ cas: 'x', from: 1, to: 2, found: false }] },
     ])
-    expect(result.weakestViolated).toBe('rc')
+    expect(result.weakestViolated).toEqual(['rc'])
   })
 
   it.each([

@@ -138,8 +138,10 @@ describe('check', () => {
 
   it('judges every level that applies if none is named', async () => {
     const result = await check(PLAIN)
-    expect([result.strongest, result.weakestViolated]).toEqual(['pc', 'si'])
-    expect(JSON.parse(JSON.stringify(await check(LOST_UPDATE)))).toMatchObject({ strongest: 'pc' })
+    expect([result.strongest, result.weakestViolated]).toEqual([['pc'], ['psi']])
+    expect(JSON.parse(JSON.stringify(await check(LOST_UPDATE)))).toMatchObject({
+      strongest: ['pc'],
+    })
   })
 
   it('judges lists, compare-and-set and SQL statements as plain objects', async () => {
@@ -295,10 +297,10 @@ describe('the rest of the library', () => {
     const text = await render.json(result)
     expect(await verify(LOST_UPDATE, text)).toEqual([])
     expect(await verify(LOST_UPDATE, result.toJSON())).toEqual([])
-    const forged = { ...result.toJSON(), strongest: 'ser' as const }
+    const forged = { ...result.toJSON(), strongest: ['ser' as const] }
     expect(await verify(LOST_UPDATE, forged)).toEqual([
-      'ra: strongest says what is not so',
-      'si: strongest says what is not so',
+      'ra: strongest[0] says what is not so',
+      'si: strongest[0] says what is not so',
     ])
     await expect(verify('s1: w(x,1)', text)).rejects.toThrow('it is for another history')
     await expect(verify(LOST_UPDATE, `${text}\n${text}`)).rejects.toThrow('several verdicts')

@@ -3,7 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { checkLevels, profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { implies, LATTICE, type LevelRequest, PROFILE } from '../../src/levels/levels.ts'
+import {
+  implies,
+  LATTICE,
+  type LevelId,
+  type LevelRequest,
+  PROFILE,
+} from '../../src/levels/levels.ts'
 import { drawLattice } from '../../src/report/lattice.ts'
 import { summarise } from '../../src/report/summary.ts'
 import { renderText } from '../../src/report/text.ts'
@@ -21,8 +27,19 @@ b: r(x,0) r(y,0) w(y,1) [start=2 finish=4]`
 const untimed = (text: string) => text.replaceAll(/ \[.*?\]/g, '')
 
 describe('LATTICE', () => {
-  it('has each level after all that it implies, and beside none', () => {
-    const rowOf = (level: string) => LATTICE.findIndex((row) => row.some((each) => each === level))
+  const rowOf = (level: string) => LATTICE.findIndex((row) => row.some((each) => each === level))
+
+  it('has no level beside or before one that it implies', () => {
+    for (const strong of LATTICE.flat()) {
+      for (const weak of LATTICE.flat()) {
+        if (strong !== weak && implies(strong, weak)) {
+          expect(rowOf(strong), `${strong} implies ${weak}`).toBeGreaterThan(rowOf(weak))
+        }
+      }
+    }
+  })
+
+  it('has each level of a profile after all that it implies, and beside none', () => {
     for (const strong of PROFILE) {
       for (const weak of PROFILE) {
         const isExpected = strong === weak || rowOf(strong) > rowOf(weak)
@@ -62,10 +79,50 @@ describe('profile', () => {
       const text = told(...mixed, { level: 'pc' })
       expect(text).not.toMatch(/weaker < stronger|strongest|weakest/)
       const { strongest, weakestViolated } = summarise(checkLevels(history, mixed))
-      expect([strongest, weakestViolated]).toEqual([null, null])
+      expect([strongest, weakestViolated]).toEqual([[], []])
       const all = profile(history, order)
       expect(renderText(history, all)).toContain('weaker < stronger: ci')
     }
+  })
+
+  it('has every level that was asked for and says something of others', () => {
+    const history = parseNotation(LONG_FORK)
+    const levels = ['ci', 'rc', 'ryw', 'mr', 'mw', 'wfr', 'ra', 'cc', 'ser', 'ser+lin'] as const
+    const results = checkLevels(history, [...levels, 'lin', { level: 'stale', bound: '5' }])
+    expect(drawLattice(results)).toBe(
+      'ci ✓, rc ✓; rc < ryw ✓, mr ✓, mw ✓, wfr ✓; ci, ryw < ra ✓; mr, mw, wfr, ra < cc ✓ < ser ✗ < ser+lin ✗',
+    )
+    const adya = checkLevels(history, ['pl-2', 'pl-3u', 'pl-2.99', 'pl-cs'], {
+      sessionOrder: false,
+    })
+    expect(drawLattice(adya)).toBe('pl-2 ✓ < pl-cs ✓ < pl-3u ✓, pl-2.99 ✗')
+  })
+
+  it('tells the strongest and the weakest ones, of which none implies another', () => {
+    const fork = parseNotation(LONG_FORK)
+    const told = (text: string, ...levels: LevelId[]) => {
+      const history = parseNotation(text)
+      const lines = renderText(history, checkLevels(history, levels)).split('\n')
+      return lines.filter((line) => /^ {2}(strongest|weakest) /.test(line))
+    }
+    const psi = '  strongest satisfied: psi (Parallel Snapshot Isolation)'
+    expect(told(LONG_FORK, 'psi', 'si')).toEqual([
+      psi,
+      '  weakest violated: si (Snapshot Isolation)',
+    ])
+    expect(told(LONG_FORK, 'strong-si', 'sser', 'ser', 'cc', 'psi')).toEqual([
+      psi,
+      '  weakest violated: strong-si (Strong Snapshot Isolation) and ser (Serializability)',
+    ])
+    expect(told(LONG_FORK, 'pc', 'ser')).toEqual([
+      '  strongest satisfied: none',
+      '  weakest violated: pc (Prefix Consistency)',
+    ])
+    expect(told(LONG_FORK, 'cc')).toEqual([])
+    expect(summarise(profile(fork))).toEqual({ strongest: ['psi'], weakestViolated: ['pc'] })
+    // A bound is no place in the order: that it holds is not that nothing does.
+    const stale = checkLevels(fork, [{ level: 'stale', bound: '5' }, 'pc'])
+    expect(renderText(fork, stale)).not.toContain('strongest satisfied')
   })
 
   it('is not drawn where the levels asked for are on one line', () => {

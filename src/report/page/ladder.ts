@@ -1,10 +1,11 @@
 // The levels as a lattice: every level of the chain rc → sser with its verdict, in one column with
-// those of which neither implies the other; then levels that no profile has.
+// those that were judged beside it; then levels that are not of the lattice.
 
 import { CHAIN, implies, LATTICE, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { scopeOf } from '../scope.ts'
+import { nameAll } from '../summary.ts'
 
 const SIGNS = { satisfied: '✓', violated: '✗', unknown: '?', absent: '–' }
 
@@ -15,7 +16,7 @@ export function renderLadder(verdict: VerdictJson): string {
   const isChainJudged = CHAIN.some((level) => byLevel.has(level))
   const rows = LATTICE.map((row) =>
     row.filter((level) => CHAIN.includes(level) || (isChainJudged && byLevel.has(level))),
-  )
+  ).filter((row) => row.length > 0)
   const rungs = rows.map((row) => {
     const inside = row.map((level) => renderRung(verdict, level, byLevel.get(level), 'div'))
     return `<li class="row">${inside.join('')}</li>`
@@ -23,8 +24,8 @@ export function renderLadder(verdict: VerdictJson): string {
   const beside = verdict.results.filter(
     (result) => !rows.flat().includes(result.level) || byLevel.get(result.level) !== result,
   )
-  const note = (what: string, level: LevelId | null) =>
-    level ? [`${what}: <b>${esc(levelName(level))}</b>.`] : []
+  const note = (what: string, levels: readonly LevelId[]) =>
+    levels.length > 0 ? [`${what}: <b>${esc(nameAll(levels))}</b>.`] : []
   const notes = [
     ...note('Strongest satisfied', verdict.strongest),
     ...note('Weakest violated', verdict.weakestViolated),

@@ -13,6 +13,7 @@ import type { OverviewDetail } from '../overview-detail.ts'
 import type { Figure } from '../picture/figure.ts'
 import type { Replay } from '../replay.ts'
 import { scopeOf } from '../scope.ts'
+import { nameAll } from '../summary.ts'
 import { renderAbout } from './about.ts'
 import { renderFinding, titleOf } from './anomaly.ts'
 import type { Download } from './downloads.ts'
@@ -120,11 +121,10 @@ export function headline(verdict: VerdictJson): string {
     if (of('unknown').length > 0) return `${names(of('unknown'))}: unknown`
     return `${names(results)}: satisfied`
   }
-  if (strongest) {
-    const limit = weakestViolated ? `, violates ${levelName(weakestViolated)}` : ''
-    return `Satisfies ${levelName(strongest)}${limit}`
-  }
-  return weakestViolated ? `Violates ${levelName(weakestViolated)}` : 'Nothing could be decided'
+  const limit = nameAll(weakestViolated)
+  if (strongest.length > 0)
+    return `Satisfies ${nameAll(strongest)}${limit && `, violates ${limit}`}`
+  return limit === '' ? 'Nothing could be decided' : `Violates ${limit}`
 }
 
 function renderTop(verdict: VerdictJson): string {

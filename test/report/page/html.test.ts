@@ -212,7 +212,7 @@ describe('renderHtml', () => {
 
   it('says in a few words what was found', () => {
     expect(headline(judge(CASE_SPLIT))).toBe(
-      'Satisfies Causal Consistency, violates Prefix Consistency',
+      'Satisfies Parallel Snapshot Isolation, violates Prefix Consistency',
     )
     expect(headline(judge(CASE_SPLIT, 'si'))).toBe('Snapshot Isolation: violated')
     expect(headline(judge('s1: w(x,1)', 'sser'))).toBe('Strict Serializability: unknown')

@@ -16,7 +16,7 @@ import { drop, dropLarge, executable, onSite, write } from './site.ts'
 const LOST = 's0: w(1,1) [0,1]\ns1: r(1,1) w(1,2) [2,5]\ns2: r(1,1) w(1,3) [3,6]\n'
 const UNTIMED = LOST.replaceAll(/ \[.*\]/g, '')
 const ROOMS = readFileSync(new URL('../../../examples/rooms.jsonl', import.meta.url)) // SQL
-const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
+const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Parallel Snapshot Isolation'
 
 const stage = onSite()
 
@@ -267,8 +267,8 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
     expect(Object.keys(files)).toEqual(['lost.verdict.json', 'lost.html', 'lost.jsonl'])
     expect(JSON.parse(files['lost.verdict.json']!)).toMatchObject({
       path: 'lost.txt.gz',
-      strongest: 'pc',
-      weakestViolated: 'si',
+      strongest: ['pc'],
+      weakestViolated: ['psi'],
     })
     expect(files['lost.html']).toContain(`<h1>${LOST_HEADLINE}</h1>`)
     expect(parseHistory(files['lost.jsonl']!).txnCount).toBe(3)

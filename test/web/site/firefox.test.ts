@@ -15,7 +15,7 @@ import { findSmallLetters } from '../letters.ts'
 import { drop, dropLarge, onSite, overflows, PAGES, write } from './site.ts'
 
 const LOST = 's0: w(1,1)\ns1: r(1,1) w(1,2)\ns2: r(1,1) w(1,3)\n'
-const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
+const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Parallel Snapshot Isolation'
 
 const executable = findFirefox()
 const folder = mkdtempSync(join(tmpdir(), 'isobar-firefox-'))
@@ -99,7 +99,7 @@ describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }
     // The driver tells nothing of files that are saved: they are there.
     await other.locator('[data-download="verdict"]').click()
     const read = () => JSON.parse(readFileSync(join(folder, 'history.verdict.json'), 'utf8'))
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject({ strongest: 'ser' })
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject({ strongest: ['ser'] })
     await page.close()
     await other.close()
   })
