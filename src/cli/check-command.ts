@@ -47,7 +47,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       '-l, --level <ids>',
       `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), by Jepsen's names, or as a database has them: postgres:repeatable-read`,
     )
-    .option('--session-order <on|off>', 'whether levels include session order', 'on')
+    .option('--session-order <on|off>', 'whether levels include session order (on)')
     .option(
       '--order <orders>',
       'the orders that levels respect, whatever their names say: session, real-time, both with a comma, or none',

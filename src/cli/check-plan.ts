@@ -26,7 +26,7 @@ import { TAP_RULES, type TapRule } from './taps.ts'
 
 export interface CheckFlags extends ReportFlags, InputFormatFlags, DuplicateFlags {
   level?: string
-  sessionOrder: string
+  sessionOrder?: string
   order?: string
   abortedReads: string
   json?: boolean
@@ -109,7 +109,7 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
       limit: limitOf(flags),
       certify: flags.certify,
       algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
-      sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
+      sessionOrder: parseSwitch(flags.sessionOrder ?? 'on', '--session-order'),
       ...orders,
       abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
@@ -164,8 +164,11 @@ function ordersOf({ order, sessionOrder, elle, tap }: CheckFlags): Orders | null
   if (elle !== undefined || tap !== undefined) {
     throw new UsageError(`--order does not go with ${elle === undefined ? '--tap' : '--elle'}`)
   }
-  if (orders.sessionOrder && sessionOrder === 'off') {
-    throw new UsageError('--order session and --session-order off contradict each other')
+  if (sessionOrder !== undefined) {
+    throw new UsageError(
+      '--order and --session-order both say whether session order counts',
+      'leave --session-order out: --order session,real-time has it, real-time and none have not',
+    )
   }
   return orders
 }

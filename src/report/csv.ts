@@ -9,7 +9,7 @@ import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 const COLUMNS = [
   ...['history', 'format', 'sessions', 'transactions', 'operations', 'keys'],
   ...['level', 'session_order', 'verdict', 'anomalies', 'occurrences', 'reason', 'elapsed_ms'],
-  'real_time',
+  ...['real_time', 'bound'],
 ]
 
 /** @param unread what is wrong with inputs that could not be read, each with its path. */
@@ -41,7 +41,7 @@ function rowOf({ path, format, history }: VerdictJson, result: ResultJson): (str
     anomalies.reduce((sum, { count }) => sum + count, 0),
     reason ?? (impliedBy === null ? '' : `implied by ${impliedBy}`),
     result.elapsedMs.toFixed(1),
-    hasRealTime(result) ? 'yes' : 'no',
+    ...[hasRealTime(result) ? 'yes' : 'no', result.bound ?? ''],
   ]
 }
 

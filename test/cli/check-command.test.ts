@@ -58,8 +58,13 @@ describe('isobar check', () => {
       isobar(['check', path, '--order', 'real-time', '--json']).out,
     )
     expect(isobar(['verify', path, file]).out).toContain('with real time')
-    const both = ['check', path, '--order', 'session', '--session-order', 'off']
-    expect(isobar(both).err).toContain('contradict')
+    for (const [order, sessions] of [
+      ['session', 'off'],
+      ['none', 'on'],
+    ] as const) {
+      const both = ['check', path, '--order', order, '--session-order', sessions]
+      expect(isobar(both).err).toContain('both say whether session order counts')
+    }
   })
 
   it('prints no colours into a pipe', () => {

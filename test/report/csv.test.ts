@@ -12,7 +12,7 @@ function verdictOf(path: string, text: string) {
 }
 
 const HEAD =
-  'history,format,sessions,transactions,operations,keys,level,session_order,verdict,anomalies,occurrences,reason,elapsed_ms,real_time'
+  'history,format,sessions,transactions,operations,keys,level,session_order,verdict,anomalies,occurrences,reason,elapsed_ms,real_time,bound'
 
 describe('renderCsv', () => {
   it('has a row for each level of each history, and one for what could not be read', () => {
@@ -20,11 +20,11 @@ describe('renderCsv', () => {
     const fine = verdictOf('fine.txt', 's1: w(x,1)')
     expect(renderCsv([lost, fine], ['bad.txt:1:5: no "such" thing']).split('\r\n')).toEqual([
       HEAD,
-      'lost.txt,notation,2,2,4,1,si,yes,violated,LostUpdate,1,,1.3,no',
-      'lost.txt,notation,2,2,4,1,cc,yes,satisfied,,0,,1.3,no',
-      'fine.txt,notation,1,1,1,1,si,yes,satisfied,,0,,1.3,no',
-      'fine.txt,notation,1,1,1,1,cc,yes,satisfied,,0,,1.3,no',
-      ',,,,,,,,unread,,,"bad.txt:1:5: no ""such"" thing",,',
+      'lost.txt,notation,2,2,4,1,si,yes,violated,LostUpdate,1,,1.3,no,',
+      'lost.txt,notation,2,2,4,1,cc,yes,satisfied,,0,,1.3,no,',
+      'fine.txt,notation,1,1,1,1,si,yes,satisfied,,0,,1.3,no,',
+      'fine.txt,notation,1,1,1,1,cc,yes,satisfied,,0,,1.3,no,',
+      ',,,,,,,,unread,,,"bad.txt:1:5: no ""such"" thing",,,',
       '',
     ])
   })
@@ -36,9 +36,20 @@ describe('renderCsv', () => {
     const rows = renderCsv([describeVerdict(history, results, place)])
       .trimEnd()
       .split('\r\n')
-    expect(rows.map((row) => row.split(',').at(-1))).toEqual([
+    expect(rows.map((row) => row.split(',').at(-2))).toEqual([
       ...['real_time', 'no', 'yes', 'no', 'yes'],
     ])
+  })
+
+  it('says of each bound of staleness which one it is', () => {
+    const history = parseNotation('s1: w(x,1) [0,1] | w(x,2) [2,3]\ns2: r(x,1) [4,5]')
+    const stale = ['0', '1', '2'].map((bound) => ({ level: 'stale' as const, bound }))
+    const results = checkLevels(history, [...stale, 'ser'])
+    const place = { path: 'stale.txt', format: 'notation', parseMs: 0 } as const
+    const rows = renderCsv([describeVerdict(history, results, place)])
+      .trimEnd()
+      .split('\r\n')
+    expect(rows.map((row) => row.split(',').at(-1))).toEqual(['bound', '0', '1', '2', ''])
   })
 
   it('quotes what would break a row, and lets nothing begin like a formula', () => {
