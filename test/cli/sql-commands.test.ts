@@ -31,6 +31,15 @@ describe('a SQL history', () => {
     })
   })
 
+  test('is judged with real time at sser', async () => {
+    const order = ['--order', 'session,real-time']
+    expect(await terminal.run('check', put(), '--level', 'ser', ...order)).toBe(2)
+    expect(terminal.errors).toContain('ask for --level sser')
+    expect(await terminal.run('check', put(), '--level', 'sser', ...order)).toBe(
+      await terminal.run('check', put(), '--level', 'sser'),
+    )
+  })
+
   test('is converted to the native format without loss', async () => {
     expect(await terminal.run('convert', put(), terminal.path('out.jsonl'))).toBe(0)
     expect(readFileSync(terminal.path('out.jsonl'), 'utf8')).toBe(TEXT)

@@ -17,6 +17,7 @@ import {
   type LevelRequest,
   OWN_LEVELS,
   STATEMENT_LEVELS,
+  takesTime,
 } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
@@ -77,10 +78,16 @@ export function checkMixed(
 
 function expectOrders(asked: LevelId | LevelRequest, options: CheckOptions): void {
   const request: Partial<LevelRequest> = typeof asked === 'string' ? {} : asked
-  const realTime = request.realTime ?? options.realTime
-  if ((request.sessionOrder ?? options.sessionOrder) !== false && !realTime) return
-  const what = realTime ? 'without real time' : 'with session order only'
-  throw new UsageError(`mixed levels and SQL statements are judged ${what}`)
+  const level = idOf(asked)
+  const realTime = (request.realTime ?? options.realTime) && takesTime(level)
+  if ((request.sessionOrder ?? options.sessionOrder) === false) {
+    throw new UsageError('mixed levels and SQL statements are judged with session order only')
+  }
+  if (!realTime) return
+  throw new UsageError(
+    'mixed levels and SQL statements are judged without real time, but for sser',
+    level === 'ser' ? 'ask for --level sser, which is ser with real time' : null,
+  )
 }
 
 class MixedChecker {
