@@ -237,6 +237,22 @@ export function assume(history: History, sources: readonly Source[]): History {
   return assumed
 }
 
+/** The history in which only these reads have a choice; all others that have one bind nobody. */
+export function chooseAmong(history: History, reads: readonly number[]): History {
+  const writers = history.writers!
+  const wanted = new Set(reads)
+  const choices = Int32Array.from(writers.reads.keys()).filter((choice) =>
+    wanted.has(writers.reads[choice]!),
+  )
+  const of = (column: Int32Array) => choices.map((choice) => column[choice]!)
+  const [group, likeliest] = [of(writers.group), of(writers.likeliest)]
+  const sources = Array.from(choices, (choice) =>
+    sourceOf(writers, choice, writers.likeliest[choice]!),
+  )
+  const narrow = { ...writers, reads: of(writers.reads), group, likeliest }
+  return { ...assume(history, sources), writers: narrow }
+}
+
 /** Id of what every key holds at first. */
 export function initialId({ values, initial }: History): number {
   return values.of(initial === undefined ? null : initial)

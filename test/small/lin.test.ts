@@ -2,11 +2,22 @@
 // certified; and the same operations through the formats.
 
 import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../src/base/deadline.ts'
 import { check } from '../../src/check/check.ts'
+import { chooseWriters } from '../../src/check/writers/choose-writers.ts'
+import { findContrary, guessLinear } from '../../src/check/writers/guess-linear.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
-import { some } from '../long.ts'
+import { LONG, some } from '../long.ts'
+import {
+  type AtomicTxn,
+  buildAtomicHistory,
+  everyOneKeyHistory,
+  isAtomic,
+  randomAtomicTxns,
+} from './atomic.ts'
 import { Confirmed } from './confirmed.ts'
+import { COLLAPSES, type Collapse } from './duplicates.ts'
 import {
   buildLightHistory,
   isLinearizable,
@@ -91,6 +102,70 @@ describe('check at lin', () => {
     const history = parseNotation('initial null\ns1: r(x,1) [0,3] | insert(x,1) [3,5]')
     expect(check(history, 'lin').verdict).toBe('satisfied')
     expect(check(history, 'sser').verdict).toBe('violated')
+  })
+})
+
+/** Writes of equal values, read or not; what nobody wrote stays so. */
+function collapsed(txns: readonly AtomicTxn[], by: Collapse): AtomicTxn[] {
+  return txns.map((txn) => ({
+    ...txn,
+    ops: txn.ops.map(([kind, key, value]) => [kind, key, value < 90 ? by(value) : value] as const),
+  }))
+}
+
+describe('check at lin, where values are written twice', () => {
+  const confirmed = new Confirmed('values written twice')
+
+  /** Counts verdicts, and how often the search itself says that there is no order. */
+  function compare(histories: Iterable<{ txns: AtomicTxn[]; source: string }>) {
+    const count = { satisfied: 0, violated: 0, contrary: 0, few: 0 }
+    for (const { txns, source } of histories) {
+      const history = buildAtomicHistory(txns, true)
+      // What became a part of the initial transaction is another history.
+      if (history.writers === null || history.txnIsInitial.includes(1)) continue
+      const truth = isAtomic(txns) ? 'satisfied' : 'violated'
+      const { verdict, certificate } = chooseWriters(history, { level: 'lin' })
+      expect([verdict, certificate?.verified], `${source}\n${renderNotation(history)}`).toEqual([
+        truth,
+        true,
+      ])
+      count[truth]++
+      confirmed.add('lin', source.startsWith('seed'), truth)
+      const guess = guessLinear(history, Deadline.none())
+      if (guess === null) continue
+      expect('contrary' in guess, `${source}\n${renderNotation(history)}`).toBe(
+        truth !== 'satisfied',
+      )
+      if (!('contrary' in guess)) continue
+      const reads = findContrary(history, guess.contrary, Deadline.none())
+      count.contrary++
+      if (reads.length < history.writers.reads.length) count.few++
+    }
+    return count
+  }
+
+  it('agrees with brute force on small histories of one key', () => {
+    function* small() {
+      let number = 0
+      for (const txns of everyOneKeyHistory()) {
+        if (number++ % (LONG ? 1 : 40) !== 0) continue
+        for (const by of COLLAPSES) yield { txns: collapsed(txns, by), source: `small ${number}` }
+      }
+    }
+    const count = compare(small())
+    expect(Math.min(...Object.values(count))).toBeGreaterThan(50)
+  })
+
+  it('agrees with brute force on random histories', () => {
+    function* drawn() {
+      for (let seed = 1; seed <= some(20_000, 10); seed++) {
+        const by = COLLAPSES[seed % COLLAPSES.length]!
+        yield { txns: collapsed(randomAtomicTxns(seed), by), source: `seed ${seed}` }
+      }
+    }
+    const count = compare(drawn())
+    expect(Math.min(...Object.values(count))).toBeGreaterThan(50)
+    confirmed.tell()
   })
 })
 

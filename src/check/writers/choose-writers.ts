@@ -4,14 +4,15 @@
 // contain, and the solver finds one that contains none. When there is none left, the cases prove
 // the violation, each verified by its certificate; a case that takes too little for granted to be
 // verified is made larger. First of all the reads with a choice are left out altogether, which
-// shows violations that have nothing to do with them. Main function: chooseWriters.
+// shows violations that have nothing to do with them; then all but a few, where it is known that
+// these alone leave no order (guess-linear.ts). Main function: chooseWriters.
 
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
 import { TupleSet } from '../../base/maps.ts'
 import { type History, hasTimes, type PossibleWriters } from '../../history/history.ts'
-import { assume, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
-import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
+import { assume, chooseAmong, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
+import { type LevelId, type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
 import { certifyCase, certifyWriters, clashOf } from '../../verdict/certify-writers.ts'
 import { type Clash, coverChoices } from '../../verdict/cover-choices.ts'
@@ -20,7 +21,7 @@ import { withCertificate } from '../certified.ts'
 import { check } from '../check.ts'
 import type { CheckOptions } from '../options.ts'
 import { encodeSums, guessSums } from './add-up.ts'
-import { guessLinear } from './guess-linear.ts'
+import { findContrary, guessLinear } from './guess-linear.ts'
 import { findAround, findReliedOn } from './relied-on.ts'
 
 /** More cases than these are no argument that anybody would follow, or wait for. */
@@ -29,6 +30,9 @@ const MOST_CASES = 20_000
 const MOST_PAIRS = 2_000_000
 /** Of each kind of anomaly that a choice shows, so many become cases at once. */
 const CASES_PER_KIND = 25
+
+/** What these ask of transactions that use one key each has an order that agrees with real time. */
+const LINEAR: ReadonlySet<LevelId> = new Set(['lin', 'sser', 'ser+lin'])
 
 /** Judges one level; verdicts on choices that ran out of budget are `unknown`. */
 export function chooseWriters(
@@ -103,11 +107,31 @@ class WriterChoice {
   }
 
   private search(blueprint: LevelResult): LevelResult {
+    const { history, deadline } = this
     const guess = this.writers.sums
-      ? guessSums(this.writers)
-      : guessLinear(this.history, this.deadline)
-    const guessed = guess && this.judge(guess, false)
-    if (guessed?.verdict === 'satisfied') return this.finish({ ...guessed, sources: guess! })
+      ? { sources: guessSums(this.writers) }
+      : guessLinear(history, deadline)
+    if (guess !== null && 'contrary' in guess) {
+      if (!LINEAR.has(this.request.level)) return this.choose(blueprint)
+      const argued = this.argue(findContrary(history, guess.contrary, deadline), blueprint)
+      return argued ?? this.choose(blueprint)
+    }
+    const guessed = guess?.sources ? this.judge(guess.sources, false) : null
+    if (guessed?.verdict !== 'satisfied') return this.choose(blueprint)
+    return this.finish({ ...guessed, sources: guess!.sources! })
+  }
+
+  /** The level violated by these reads alone, whomever the others saw; null if it is not. */
+  private argue(reads: readonly number[], blueprint: LevelResult): LevelResult | null {
+    const narrow = chooseAmong(this.history, reads)
+    const options = { ...this.options, certify: false, budgetFromMs: this.fromMs }
+    const choice = new WriterChoice(narrow, narrow.writers!, this.request, options)
+    const result = choice.choose(blueprint)
+    return result.verdict === 'violated' ? this.finish(result) : null
+  }
+
+  /** Tries one choice after another that no case forbids. */
+  private choose(blueprint: LevelResult): LevelResult {
     this.numberVariables()
     this.solver = this.makeSolver()
     for (;;) {

@@ -1,42 +1,91 @@
-// Whom reads saw if every transaction took effect at one moment between its start and its finish: a
-// first guess, for histories in which each transaction uses one key and times are known. Key by key
-// a depth-first search puts next whatever may come next and fits the value that the key has, and
-// never comes twice to the same transactions done with the same value (Wing and Gong; Lowe). Gives
-// up after so many steps: what it finds is judged like any other choice. Main function:
-// guessLinear.
+// Whom reads saw if every transaction took effect at one moment between its start and its finish,
+// where each uses one key and times are known: key by key by a search (linear-search.ts). What it
+// finds is a guess, judged like any other choice. Where it finds that there is no such order, it
+// tells a few reads which alone leave none: of a key's, those up to the first that cannot be, from
+// the last on without which the others could, and then one by one. Nobody believes that: it says
+// where to argue. Main functions: guessLinear, findContrary.
 
 import type { Deadline } from '../../base/deadline.ts'
-import {
-  ABORTED,
-  COMMITTED,
-  type History,
-  hasTimes,
-  INITIAL,
-  NONE,
-  READ,
-  WRITE,
-} from '../../history/history.ts'
+import { ABORTED, type History, hasTimes, NONE, WRITE } from '../../history/history.ts'
 import { type Source, sourceOf } from '../../history/writers.ts'
+import { LinearSearch } from './linear-search.ts'
 
-const MOST_STEPS = 200_000
+/** A guess that takes longer is none. */
+const MOST_STEPS = 1_000_000
+/** So many reads are tried to be left out one by one. */
+const MOST_TRIED = 200
 
-/** A source for every read that has a choice; null if there is no such order, or none is found. */
-export function guessLinear(history: History, deadline: Deadline): Source[] | null {
+/**
+ * A source for every read that has a choice; null if none was found; or the transactions of a key,
+ * by their start, that cannot be in any order.
+ */
+export function guessLinear(
+  history: History,
+  deadline: Deadline,
+): { sources: Source[] } | { contrary: readonly number[] } | null {
   // Where no transaction counts there is nothing that lacks times, and there may be none.
   if (history.txnStartTime === null || !hasTimes(history)) return null
   const keys = txnsByKey(history)
   if (keys === null) return null
   const seen = new Int32Array(history.opCount).fill(NONE)
+  const binds = new Uint8Array(history.opCount).fill(1)
   for (const txns of keys.values()) {
-    if (!new KeySearch(history, txns, seen, deadline).run()) return null
+    const found = new LinearSearch(history, txns, binds, seen, deadline).run(MOST_STEPS)
+    if (found === null) return null
+    if (!found) return { contrary: txns }
   }
   const writers = history.writers!
-  return Array.from(writers.reads, (read, choice) =>
+  const sources = Array.from(writers.reads, (read, choice) =>
     // Of a transaction that never took effect, nobody asks.
     seen[read] === NONE
       ? sourceOf(writers, choice, writers.likeliest[choice]!)
       : { read, write: seen[read]! },
   )
+  return { sources }
+}
+
+/** Of reads with a choice a few that leave no order, whomever the others saw. */
+export function findContrary(
+  history: History,
+  txns: readonly number[],
+  deadline: Deadline,
+): number[] {
+  const { opTxn, opCount, txnFinishTime } = history
+  const isOfKey = new Set(txns)
+  const finishOf = (read: number) => {
+    const finish = txnFinishTime![opTxn[read]!]!
+    return Number.isNaN(finish) ? Number.POSITIVE_INFINITY : finish
+  }
+  const reads = Array.from(history.writers!.reads).filter((read) => isOfKey.has(opTxn[read]!))
+  reads.sort((a, b) => finishOf(a) - finishOf(b) || a - b)
+  const [binds, seen] = [new Uint8Array(opCount), new Int32Array(opCount)]
+  const isContrary = (some: readonly number[]) => {
+    binds.fill(1)
+    for (const read of reads) binds[read] = 0
+    for (const read of some) binds[read] = 1
+    return new LinearSearch(history, txns, binds, seen, deadline).run(MOST_STEPS) === false
+  }
+  let few = reads.slice(
+    0,
+    least(reads.length, (count) => isContrary(reads.slice(0, count))),
+  )
+  few = few.slice(-least(few.length, (count) => isContrary(few.slice(-count))))
+  for (const read of few.slice(0, MOST_TRIED)) {
+    const others = few.filter((each) => each !== read)
+    if (isContrary(others)) few = others
+  }
+  return few
+}
+
+/** The least count from 1 on that will do, if all larger ones do and `most` does. */
+function least(most: number, does: (count: number) => boolean): number {
+  let [from, to] = [1, most]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (does(middle)) to = middle
+    else from = middle + 1
+  }
+  return to
 }
 
 /** Key -> the transactions that use it, by their start; null if one uses two, or no register. */
@@ -55,113 +104,4 @@ function txnsByKey(history: History): Map<number, number[]> | null {
   }
   for (const txns of keys.values()) txns.sort((a, b) => txnStartTime![a]! - txnStartTime![b]!)
   return keys
-}
-
-interface Frame {
-  readonly next: readonly number[] // places that may come next
-  tried: number
-  readonly place: number // that was put before, NONE at first
-  readonly before: number // the write that the key had then
-}
-
-class KeySearch {
-  private readonly done: Uint8Array // place among the transactions -> 1 if it took effect
-  private readonly been = new Set<string>()
-  private current: number = INITIAL // the write whose value the key has
-  private readonly initial: number // value id
-  private left = 0 // committed ones that have not taken effect
-
-  constructor(
-    private readonly history: History,
-    private readonly txns: readonly number[],
-    private readonly seen: Int32Array, // read op -> the write it saw
-    private readonly deadline: Deadline,
-  ) {
-    this.done = new Uint8Array(txns.length)
-    const { initial, values } = history
-    this.initial = initial === undefined ? NONE : values.of(initial)
-    for (const txn of txns) if (history.txnStatus[txn] === COMMITTED) this.left++
-  }
-
-  run(): boolean {
-    const frames: Frame[] = [{ next: this.next(), tried: 0, place: NONE, before: INITIAL }]
-    for (let step = 0; step < MOST_STEPS; step++) {
-      if (this.left === 0) return true
-      this.deadline.step()
-      const frame = frames.at(-1)
-      if (frame === undefined) return false
-      const place = frame.next[frame.tried++]
-      if (place === undefined) {
-        this.undo(frame)
-        frames.pop()
-        continue
-      }
-      const before = this.current
-      if (!this.perform(this.txns[place]!)) {
-        this.current = before
-        continue
-      }
-      this.mark(place, 1)
-      const here = this.nameOfState()
-      if (this.been.has(here)) {
-        this.undo({ place, before })
-        continue
-      }
-      this.been.add(here)
-      frames.push({ next: this.next(), tried: 0, place, before })
-    }
-    return false
-  }
-
-  /** Those that nobody precedes of whom is left. */
-  private next(): number[] {
-    const { txns, done } = this
-    const { txnStartTime, txnFinishTime, txnStatus } = this.history
-    const found: number[] = []
-    let first = Number.POSITIVE_INFINITY // when the first of those that are left finishes
-    for (let place = 0; place < txns.length; place++) {
-      const txn = txns[place]!
-      if (txnStartTime![txn]! > first) break
-      if (done[place]) continue
-      found.push(place)
-      if (txnStatus[txn] === COMMITTED) first = Math.min(first, txnFinishTime![txn]!)
-    }
-    return found.filter((place) => txnStartTime![txns[place]!]! <= first)
-  }
-
-  /** Whether the transaction fits what the key has; then it has what that wrote. */
-  private perform(txn: number): boolean {
-    const { txnOpStart, opKind, opValue } = this.history
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKind[op] === READ) {
-        if (opValue[op] !== this.value()) return false
-        this.seen[op] = this.current
-      } else this.current = op
-    }
-    return true
-  }
-
-  private value(): number {
-    return this.current === INITIAL ? this.initial : this.history.opValue[this.current]!
-  }
-
-  private mark(place: number, is: number): void {
-    this.done[place] = is
-    if (this.history.txnStatus[this.txns[place]!] === COMMITTED) this.left += is === 1 ? -1 : 1
-  }
-
-  private undo({ place, before }: Pick<Frame, 'place' | 'before'>): void {
-    if (place === NONE) return
-    this.mark(place, 0)
-    this.current = before
-  }
-
-  /** What matters for all that follows: who took effect, and the value. */
-  private nameOfState(): string {
-    const { done } = this
-    const first = done.indexOf(0)
-    const later: number[] = []
-    if (first >= 0) for (let i = first; i < done.length; i++) if (done[i]) later.push(i)
-    return `${first} ${later.join()} ${this.value()}`
-  }
 }

@@ -14,7 +14,12 @@ import { renderText } from '../../../src/report/text.ts'
 import { certifyResult } from '../../../src/verdict/certify.ts'
 import { coverChoices } from '../../../src/verdict/cover-choices.ts'
 import type { LevelResult } from '../../../src/verdict/verdict.ts'
-import { buildAtomicHistory, isAtomic, randomAtomicTxns } from '../../small/atomic.ts'
+import {
+  type AtomicTxn,
+  buildAtomicHistory,
+  isAtomic,
+  randomAtomicTxns,
+} from '../../small/atomic.ts'
 
 const twice = (text: string) => parseNotation(text, undefined, true)
 const verdict = (text: string, level: LevelId) => chooseWriters(twice(text), { level }).verdict
@@ -245,6 +250,33 @@ describe('cases that cover all choices', () => {
       else covered++
     }
     expect(Math.min(covered, open)).toBeGreaterThan(300)
+  })
+})
+
+describe('a search for an order of what uses one key', () => {
+  /** Writes of five values one after another, each read once, all of them overlapping a few. */
+  const register = (count: number, wrong: number): AtomicTxn[] =>
+    Array.from({ length: count }, (_, i) => {
+      const value = 1 + (((i >> 1) + (i === wrong ? 2 : 0)) % 5)
+      const start = 4 * i
+      const status = i % 38 === 4 ? ('indeterminate' as const) : ('committed' as const)
+      return { ops: [[i % 2 ? 'r' : 'w', 'x', value]], status, start, finish: start + 10 }
+    })
+
+  it('finds the writers where there is one', () => {
+    const { verdict, certificate } = chooseWriters(buildAtomicHistory(register(2000, -1), true), {
+      level: 'lin',
+    })
+    expect([verdict, certificate?.verified]).toEqual(['satisfied', true])
+  })
+
+  it.each(['lin', 'sser'] as const)('tells at %s the reads that leave none', (level) => {
+    const history = buildAtomicHistory(register(400, 301), true)
+    const { verdict, certificate, anomalies } = chooseWriters(history, { level })
+    expect([verdict, certificate?.verified]).toEqual(['violated', true])
+    // The first two show that writes of unknown outcome were seen earlier, so that none is left.
+    const reads = new Set(anomalies.flatMap(({ given }) => given!.map(({ read }) => read)))
+    expect(reads).toEqual(new Set([5, 195, 301]))
   })
 })
 
