@@ -15,7 +15,7 @@ export interface Strength {
   readonly reads: number
   /** Those of them whose key another transaction wrote at the same time. */
   readonly racedReads: number
-  /** How often what an anomaly takes was there; without those that the history cannot hold. */
+  /** How often the shape of each was there; without those that the history cannot hold. */
   readonly occasions: Readonly<Partial<Record<OccasionName, number>>>
   /** True if there was too much to look at: there are more of each. */
   readonly isLeast: boolean
@@ -273,19 +273,19 @@ class Measurement {
   private lookAtSessions(): void {
     const { history } = this
     const { sessionCount, sessionTxnStart, sessionTxns, txnOpStart, opKey, txnCounts } = history
-    const writtenIn = new Int32Array(history.keyCount).fill(NONE) // key -> the last session
+    const usedIn = new Int32Array(history.keyCount).fill(NONE) // key -> the last session
     for (let session = 0; session < sessionCount; session++) {
       for (let i = sessionTxnStart[session]!; i < sessionTxnStart[session + 1]!; i++) {
         const txn = sessionTxns[i]!
         if (!txnCounts[txn]) continue
-        let reads = false
+        let isAgain = false
         for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-          reads ||= !isWrite(history, op) && writtenIn[opKey[op]!] === session
+          const key = opKey[op]!
+          isAgain ||= !isWrite(history, op) && this.isWritten[key] === 1 && usedIn[key] === session
         }
-        for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-          if (isWrite(history, op)) writtenIn[opKey[op]!] = session
-        }
-        if (reads) this.add('SessionGuaranteeViolation')
+        for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++)
+          usedIn[opKey[op]!] = session
+        if (isAgain) this.add('SessionGuaranteeViolation')
       }
     }
   }

@@ -1,12 +1,14 @@
-// What it takes for an anomaly to show: transactions that meet in a certain way. A history without
-// such meetings satisfies every level, whatever the database would have done. Main table:
-// OCCASIONS.
+// How anomalies mostly show: transactions that meet in a certain way. The table has one shape for
+// each name, of two transactions, or of one and its session. Where it was not there the test did not
+// ask the database for that; a broken one may show the anomaly in another shape, such as a fork of
+// sessions that write and then read, a chain of causes, a skew of three, or by what was over long
+// before. Main table: OCCASIONS.
 
 import type { AnomalyName } from '../../levels/anomalies.ts'
 
 export interface Occasion {
   readonly anomaly: AnomalyName
-  /** Who meets how; said of each pair or transaction that is counted. */
+  /** The shape that is counted: who meets how, of each pair or transaction. */
   readonly when: string
   /** Whether only transactions count that ran at the same time. */
   readonly isMeeting: boolean
@@ -77,7 +79,7 @@ export const OCCASIONS = [
   },
   {
     anomaly: 'SessionGuaranteeViolation',
-    when: 'read a key that its session had written before',
+    when: 'read a key that its session had written or read before',
     isMeeting: false,
     of: 'any',
   },

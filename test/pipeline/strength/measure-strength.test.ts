@@ -2,8 +2,10 @@
 // that are looked at one by one.
 
 import { describe, expect, it } from 'vitest'
+import { profile } from '../../../src/check/check.ts'
 import { APPEND, type History, WRITE } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
+import type { AnomalyName } from '../../../src/levels/anomalies.ts'
 import { generate } from '../../../src/pipeline/generate.ts'
 import { generateSql } from '../../../src/pipeline/generate-sql.ts'
 import { measureStrength } from '../../../src/pipeline/strength/measure-strength.ts'
@@ -31,6 +33,9 @@ describe('measureStrength', () => {
     expect(occasionsIn(`${readers}s3: w(x,1) [10,11] | w(y,1) [12,13]`)).toEqual({ LongFork: 1 })
     expect(occasionsIn('s1: w(x,1) [aborted 0,9]\ns2: r(x,0) [1,8]')).toEqual({ AbortedRead: 1 })
     expect(occasionsIn('s1: w(x,1) | r(x,1)')).toEqual({ SessionGuaranteeViolation: 1 })
+    const again = 's1: w(x,1)\ns2: r(x,1) | r(x,0)'
+    expect(occasionsIn(again)).toEqual({ SessionGuaranteeViolation: 1 })
+    expect(occasionsIn('s1: r(x,0) | r(x,0)')).toEqual({})
     const causes = 's1: r(x,0) w(y,1) [0,1]\ns2: r(y,1) r(x,0) [2,3]'
     expect(occasionsIn(causes)).toEqual({ CausalityViolation: 1 })
   })
@@ -93,6 +98,20 @@ describe('measureStrength', () => {
     }
     expect(phantoms("select(id = 'x') x@0")).toBe(1)
     expect(phantoms('refused x@0')).toBe(0)
+  })
+})
+
+describe('what is not counted', () => {
+  it.each<[AnomalyName, string]>([
+    ['LongFork', 's1: w(x,1) | r(y,0)\ns2: w(y,1) | r(x,0)'],
+    ['CausalityViolation', 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) w(z,1)\ns4: r(z,1) r(x,0)'],
+    ['LostUpdate', 's1: r(x,0) w(x,1) [0,1]\ns2: r(x,0) w(x,2) [2,3]'],
+    ['AbortedRead', 's1: w(x,1) [aborted] | r(x,1)'],
+  ])('is a %s that takes another shape than the one in the table', (name, text) => {
+    const history = parseNotation(text)
+    const found = profile(history).flatMap(({ anomalies }) => anomalies)
+    expect(found.map((anomaly) => anomaly.name)).toContain(name)
+    expect(occasionsIn(text)).not.toHaveProperty(name)
   })
 })
 
@@ -190,7 +209,9 @@ function byPairs(history: History) {
       .slice(0, history.txnIndex[txn]!)
       .filter((other) => txnCounts[other])
     const all = new Set([...keys.reads.keys(), ...keys.own])
-    if (earlier.some((other) => [...all].some((key) => txns[other]!.writes.has(key)))) {
+    const usedBy = (other: number, key: number) =>
+      txns[other]!.writes.has(key) || txns[other]!.reads.has(key)
+    if (earlier.some((other) => [...all].some((key) => written.has(key) && usedBy(other, key)))) {
       occasions['SessionGuaranteeViolation']!++
     }
     if (
