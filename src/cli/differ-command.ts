@@ -69,12 +69,19 @@ async function show(words: readonly [string, string], flags: Flags): Promise<num
   const budgetMs = flags.budget === undefined ? null : parseDuration(flags.budget)
   const progress = new Progress()
   progress.report('looking')
-  const found = await differ(a!, b!, { shape, maxOps, budgetMs, onTick: progress.tick })
+  let isFirst = true
+  const tellNow = async (difference: Difference) => {
+    const [allows, forbids] = difference.allowedBy === a ? words : words.toReversed()
+    progress.done()
+    await print(`${isFirst ? '' : '\n'}${tell(difference, allows!, forbids!)}`)
+    isFirst = false
+  }
+  const onTold = flags.json || flags.history ? null : tellNow
+  const found = await differ(a!, b!, { shape, maxOps, budgetMs, onTick: progress.tick, onTold })
   progress.done()
   const isFound = found.some(({ history }) => history !== null)
   if (flags.json) await print(`${stringify({ shape, differences: found.map(describe) })}\n`)
   else if (flags.history) printHistory(found)
-  else await print(found.map((each, i) => tell(each, words[i]!, words[1 - i]!)).join('\n'))
   return isFound ? EXIT.satisfied : EXIT.unknown
 }
 

@@ -25,6 +25,8 @@ export interface DifferSettings {
   readonly maxOps: number
   readonly budgetMs?: number | null
   readonly onTick?: ((stage: Readonly<Stage>) => void) | null
+  /** Called with each direction as soon as it is settled. */
+  readonly onTold?: ((difference: Difference) => unknown) | null
 }
 
 /** One of two directions. */
@@ -55,13 +57,15 @@ export async function differ(
   if (alwaysAllows(a, b) && alwaysAllows(b, a)) {
     throw new UsageError('both are the same level', 'name two, e.g. si and ser')
   }
-  const searches = [new Search(a, b), new Search(b, a)] as const
+  const { onTold = null } = settings
+  const searches = [new Search(a, b, onTold), new Search(b, a, onTold)] as const
+  for (const each of searches) if (each.isOver) await each.tell()
   try {
     await search(a, b, settings, searches)
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
   }
-  return Promise.all(searches.map((each) => each.told()))
+  return Promise.all(searches.map((each) => each.tell()))
 }
 
 /** Throws BudgetExceeded. */
@@ -140,11 +144,13 @@ class Search {
   searched = 0
   private judged = 0
   private found: History | null = null
+  private told: Promise<Difference> | null = null
   private readonly isImplied: boolean
 
   constructor(
     private readonly allowing: LevelRequest,
     private readonly forbidding: LevelRequest,
+    private readonly onTold: DifferSettings['onTold'],
   ) {
     this.isImplied = alwaysAllows(allowing, forbidding)
   }
@@ -157,10 +163,21 @@ class Search {
     if (this.isOver) return
     this.judged++
     if ((await judged.at(this.forbidding)) !== 'violated') return
-    if ((await judged.at(this.allowing)) === 'satisfied') this.found = judged.history
+    if ((await judged.at(this.allowing)) !== 'satisfied') return
+    this.found = judged.history
+    await this.tell()
   }
 
-  async told(): Promise<Difference> {
+  /** What came of it; told of once. */
+  tell(): Promise<Difference> {
+    this.told ??= this.describe().then(async (difference) => {
+      await this.onTold?.(difference)
+      return difference
+    })
+    return this.told
+  }
+
+  private async describe(): Promise<Difference> {
     const { allowing, forbidding, found: history, isImplied, searched, judged } = this
     const pair = [allowing, forbidding]
     const results = history && ((await judge(history, pair)) as [LevelResult, LevelResult])
@@ -179,8 +196,16 @@ class Search {
 /** Whether what `strong` allows `weak` always allows, as far as that is known beforehand. */
 function alwaysAllows(strong: LevelRequest, weak: LevelRequest): boolean {
   if (heedsSessions(weak) && !heedsSessions(strong)) return false
-  // Bounds of staleness by time and by versions do not compare.
-  if (strong.level === 'stale' && weak.bound !== undefined) return strong.bound === weak.bound
+  if (weak.level === 'stale') {
+    // Of two transactions that follow one another in real time the later sees the earlier.
+    return strong.level === 'sser' || (strong.level === 'stale' && isTighter(strong, weak))
+  }
   if (implies(strong.level, weak.level)) return true
   return isAdyaLevel(weak.level) && impliesAdya(strong.level, weak.level)
+}
+
+/** Whether a bound is at least as tight as another one, both by versions. */
+function isTighter({ bound: tight }: LevelRequest, { bound: loose }: LevelRequest): boolean {
+  if (tight === loose || loose === undefined) return true
+  return tight !== undefined && Number(tight) <= Number(loose)
 }

@@ -95,6 +95,24 @@ describe('differ', () => {
     expect(skew!.results![1].anomalies[0]!.name).toBe('PredicateWriteSkew')
   })
 
+  it('knows of bounds of staleness which implies which', async () => {
+    const told: Difference[] = []
+    const onTold = (difference: Difference) => told.push(difference)
+    const settings = { shape: 'general', maxOps: 6, onTold } as const
+    for (const [tight, loose] of [
+      ['stale:1', 'stale:2'],
+      ['sser', 'stale:0'],
+      ['stale:1', 'stale'],
+    ] as const) {
+      told.length = 0
+      const [there, back] = await differ(readLevel(loose), readLevel(tight), settings)
+      expect(there!.results!.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
+      expect(back!.isImplied, `${tight} implies ${loose}`).toBe(true)
+      // What needs no search is told first.
+      expect(told).toEqual([back, there])
+    }
+  })
+
   it('says how far it looked', async () => {
     const [there] = await find('si', 'ser', 'mini', 4)
     expect(there).toMatchObject({ history: null, isImplied: false, searched: 4 })
