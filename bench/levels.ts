@@ -3,14 +3,15 @@
 //
 //   npm run bench:levels -- [--runs 1] [--only NAME] [--budget 60s]
 //
-// Histories come from the simulated store, in the order of its commits and with times. What a level
-// does not settle in its budget is told as unknown.
+// Histories come from the simulated store, in the order of its commits and with times, or from
+// level-histories.ts. What a level does not settle in its budget is told as unknown.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { LEVELS } from '../src/levels/levels.ts'
 import { readOptions } from './arguments.ts'
+import { LEVEL_HISTORIES } from './level-histories.ts'
 import { generate, measureCheck } from './measure.ts'
 
 const REPORT = join(resolve(import.meta.dirname, '..'), 'bench/levels.md')
@@ -36,6 +37,11 @@ const HISTORIES: readonly (readonly [
 ])[] = [
   ['general, 10,000', ['--store', 'ser', '--transactions', '10000', ...general], USUAL],
   ['general, 100,000', ['--store', 'ser', '--transactions', '100000', ...general], USUAL],
+  [
+    'general, 1,000,000',
+    [...['--store', 'ser', '--transactions', '1000000', ...general], '--keys', '100000'],
+    USUAL,
+  ],
   ['general at rc, 10,000', ['--store', 'rc', '--transactions', '10000', ...general], USUAL],
   [
     'read-modify-write, 100,000',
@@ -62,11 +68,15 @@ const HISTORIES: readonly (readonly [
 const folder = mkdtempSync(join(tmpdir(), 'isobar-levels-'))
 const lines: string[] = []
 try {
-  for (const [name, options, levels] of HISTORIES.filter(([name]) => name.includes(flags.only))) {
+  const made = HISTORIES.map(([name, options, levels]) => {
+    return [name, (file: string) => generate(file, options), levels, []] as const
+  })
+  for (const [name, make, levels, options] of [...made, ...LEVEL_HISTORIES]) {
+    if (!name.includes(flags.only)) continue
     const file = join(folder, 'history.jsonl')
-    generate(file, options)
+    make(file)
     for (const level of levels) {
-      const args = ['--level', level, '--budget', flags.budget]
+      const args = ['--level', level, '--budget', flags.budget, ...options]
       const { cpuS, peakMb, output } = measureCheck(file, args, Number(flags.runs), null, true)
       const [result] = JSON.parse(output).results
       const cells = [name, `\`${level}\``, result.verdict, cpuS.toFixed(2), peakMb.toFixed(0)]
@@ -85,7 +95,7 @@ writeFileSync(
 
 Node ${process.version}, ${machine}.
 Whole process, reading and verifying included; median processor seconds of ${flags.runs} and peak resident memory. Histories are of the
-simulated store, 50 sessions (SQL: 20), in the order of its commits, with times; \`unknown\` is what
+simulated store, 50 sessions (SQL: 20), in the order of its commits, with times, or made by \`bench/level-histories.ts\`; \`unknown\` is what
 ${flags.budget} did not settle, or what a level says is too large for it.
 Make it again with \`npm run bench:levels\`.
 
