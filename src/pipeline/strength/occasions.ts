@@ -1,8 +1,8 @@
 // How anomalies mostly show: transactions that meet in a certain way. The table has one shape for
-// each name, of two transactions, or of one and its session. Where it was not there the test did not
-// ask the database for that; a broken one may show the anomaly in another shape, such as a fork of
-// sessions that write and then read, a chain of causes, a skew of three, or by what was over long
-// before. Main table: OCCASIONS.
+// each name, of two transactions, or of one and its session. Where it was not there, the test did
+// not ask the database for that; a broken one may show the anomaly in another shape, such as a fork
+// of sessions that write and then read, a chain of causes, a skew of three, or by what was over
+// long before. Main table: OCCASIONS.
 
 import type { AnomalyName } from '../../levels/anomalies.ts'
 
