@@ -144,7 +144,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     ])
     expect(await button.isHidden()).toBe(true)
     await page.keyboard.press('ControlOrMeta+z')
-    await page.locator('#result h1', { hasText: 'violates Snapshot Isolation' }).waitFor()
+    await page.locator('#result h1', { hasText: 'violates Parallel Snapshot Isolation' }).waitFor()
     await page.close()
   })
 })
