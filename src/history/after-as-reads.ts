@@ -207,7 +207,8 @@ export function afterAsReads(history: History, outright: boolean): AfterAsReads 
   }
   const versions = history.versions && renumberVersions(history.versions, copyOf, opOf, keyCount)
   const told = { ...history, ...columns, versions, txnOpStart: start, opCount: count, keyCount }
-  return { history: { ...told, after: null, light: null }, opOf }
+  const asTold = history.asTold ?? history
+  return { history: { ...told, asTold, after: null, light: null }, opOf }
 }
 
 /** The columns of operations with room for new ones, which are reads of nothing yet. */

@@ -11,6 +11,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { obtain } from '../base/maps.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
 import { showValue } from './initial.ts'
+import { IntegerKeys, type NamedKey } from './integer-keys.ts'
 import {
   ARRIVED_INCREMENT,
   ARRIVED_OTHER,
@@ -32,6 +33,7 @@ const MOST_STEPS = 20_000_000
 export const NOT_OPEN = 0
 export const OTHER = 1
 export const SHARE = 2
+export const AGAIN = 3 // the read of a SHARE before it, once more
 
 /** What is laid out, by its maker. */
 export interface SpannedOps {
@@ -58,7 +60,7 @@ class ExpandedOps {
   readonly opValue = new IntColumn()
   readonly source = new IntColumn() // arrival -> arrival of what it was made of
   readonly span = new IntColumn() // arrival -> the span that begins with it, or NONE
-  readonly open = new ByteColumn() // arrival -> NOT_OPEN, OTHER or SHARE
+  readonly open = new ByteColumn() // arrival -> NOT_OPEN, OTHER, SHARE or AGAIN
   readonly rest = new Map<number, number>() // span -> what its open shares add up to
 
   add(source: number, txn: number, kind: number, key: number, value: number, open = NOT_OPEN) {
@@ -109,7 +111,7 @@ export function expandSpans(
 class Expansion {
   private readonly out = new ExpandedOps()
   private readonly shares = new Map<number, Map<number, Share>>() // counter -> transaction -> share
-  private readonly ranges: KeysInOrder
+  private ranges: IntegerKeys | null = null
   private readonly effort: Effort = { left: MOST_STEPS }
   private readonly nothing: number // id of the initial value
   private start = 0 // what every counter holds at first
@@ -120,7 +122,6 @@ class Expansion {
     private readonly placeOf: (arrival: number) => Place | null,
   ) {
     this.nothing = ops.valueId(null)
-    this.ranges = new KeysInOrder(ops)
   }
 
   run(): ExpandedOps {
@@ -237,11 +238,18 @@ class Expansion {
       const seen = soFar > 0 ? ops.values.of(`+${soFar}`) : this.nothing
       out.add(arrival, txn, READ, soFar > 0 ? own!.key : counter, seen)
     }
+    // A share that it missed is held against all that it saw, in whatever order they are told: what
+    // may have been missed comes behind what may have been seen, and what is open in both places.
     for (let i = 0; parts !== null && i < others.length; i++) {
       const { key, total: whole } = others[i]!
-      const seen = parts[i] === IN ? ops.values.of(`+${whole}`) : this.nothing
-      out.add(arrival, txn, READ, key, seen, parts[i] === OPEN ? SHARE : NOT_OPEN)
+      if (parts[i] === IN) out.add(arrival, txn, READ, key, ops.values.of(`+${whole}`))
+      else if (parts[i] === OPEN) out.add(arrival, txn, READ, key, this.nothing, SHARE)
       if (parts[i] === IN) rest -= whole
+    }
+    for (let i = 0; parts !== null && i < others.length; i++) {
+      const isOpen = parts[i] === OPEN
+      if (parts[i] === IN) continue
+      out.add(arrival, txn, READ, others[i]!.key, this.nothing, isOpen ? AGAIN : NOT_OPEN)
     }
     const span = spans.add(TOTAL, counter, value)
     out.span.data[from] = span
@@ -259,7 +267,7 @@ class Expansion {
   }
 
   private addRange(arrival: number, txn: number, span: number): void {
-    const { out, spans, ops, ranges } = this
+    const { out, spans, ops } = this
     if (ops.initial === undefined) {
       const message = 'a range read says which keys are not there, but there is no initial value'
       throw this.bad(
@@ -276,10 +284,16 @@ class Expansion {
       const key = spans.pairKey.data[pair]!
       this.expectRegister(arrival, key)
       returned.add(key)
+      if (spans.pairValue.data[pair] === this.nothing) {
+        const name = showValue(ops.keys.get(key))
+        const message = `the range read returned key ${name} with the value of a key that is not there`
+        throw this.bad(arrival, message, 'leave out keys that were not there')
+      }
       out.add(arrival, txn, READ, key, spans.pairValue.data[pair]!)
     }
     const [least, most] = [spans.first, spans.last].map(({ data }) => ops.values.get(data[span]!))
-    ranges.forEach(least as number, most as number, (key) => {
+    this.ranges ??= changedKeys(ops)
+    this.ranges.forEach(least as number, most as number, (key) => {
       this.expectRegister(arrival, key)
       if (!returned.has(key)) out.add(arrival, txn, READ, key, this.nothing)
     })
@@ -300,38 +314,17 @@ class Expansion {
   }
 }
 
-/** The integer keys that somebody writes, or adds to, in their order. */
-class KeysInOrder {
-  private sorted: { name: number | bigint; key: number }[] | null = null
-
-  constructor(private readonly ops: SpannedOps) {}
-
-  /** Visits the keys from the least to the most, both included. */
-  forEach(least: number | bigint, most: number | bigint, visit: (key: number) => void): void {
-    this.sorted ??= this.sort()
-    let [from, to] = [0, this.sorted.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (this.sorted[middle]!.name < least) from = middle + 1
-      else to = middle
-    }
-    for (; from < this.sorted.length && this.sorted[from]!.name <= most; from++) {
-      visit(this.sorted[from]!.key)
-    }
+/** The integer keys that somebody writes, or adds to. */
+function changedKeys({ opKind, opKey, keys }: SpannedOps): IntegerKeys {
+  const changed = new Set<number>()
+  for (let i = 0; i < opKind.length; i++) {
+    const kind = opKind.data[i]!
+    if (kind !== READ && kind !== ARRIVED_RANGE) changed.add(opKey.data[i]!)
   }
-
-  private sort() {
-    const { opKind, opKey, keys } = this.ops
-    const changed = new Set<number>()
-    for (let i = 0; i < opKind.length; i++) {
-      const kind = opKind.data[i]!
-      if (kind !== READ && kind !== ARRIVED_RANGE) changed.add(opKey.data[i]!)
-    }
-    const named: { name: number | bigint; key: number }[] = []
-    for (const key of changed) {
-      const name = keys.get(key)
-      if (typeof name === 'number' || typeof name === 'bigint') named.push({ name, key })
-    }
-    return named.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const named: NamedKey[] = []
+  for (const key of changed) {
+    const name = keys.get(key)
+    if (typeof name === 'number' || typeof name === 'bigint') named.push({ name, key })
   }
+  return new IntegerKeys(named)
 }

@@ -89,6 +89,7 @@ export interface Versions {
 /** Reads that may have seen one or the other, such as of values that were written twice. */
 export interface PossibleWriters {
   readonly reads: Int32Array // choice -> read op, ascending
+  readonly again: Int32Array // choice -> another read op that sees the same, NONE if none does
   readonly group: Int32Array // choice -> all that gave its key its value
   readonly likeliest: Int32Array // choice -> position in its group
   readonly start: Int32Array // group -> its first entry in `writes`; one more at the end
@@ -136,6 +137,8 @@ export interface History {
   readonly after: AfterEdges | null
   /** Present where `after` has real time in it (real-time.ts): whose, and the history without. */
   readonly inTime?: { readonly scope: TimeScope; readonly of: History }
+  /** What it was made of, transaction by transaction, if its operations are others. */
+  readonly asTold?: History
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
   /**
    * txn -> 1 if it is an audit: it ran while nothing else did, on a database that had come to rest,

@@ -5,7 +5,7 @@
 
 import { IntColumn } from '../base/grow.ts'
 import { obtain, TupleMap } from '../base/maps.ts'
-import { NOT_OPEN, OTHER, SHARE } from './expand-spans.ts'
+import { AGAIN, NOT_OPEN, OTHER, SHARE } from './expand-spans.ts'
 import {
   ABORTED,
   type History,
@@ -21,7 +21,7 @@ import { initialId, Likelihood, type Seen } from './writers.ts'
 
 /** What the history in the making says of its open reads. */
 export interface OpenReads {
-  readonly open: Uint8Array // op -> NOT_OPEN, OTHER or SHARE
+  readonly open: Uint8Array // op -> NOT_OPEN, OTHER, SHARE or AGAIN
   readonly rest: ReadonlyMap<number, number> // span -> what its open shares add up to
 }
 
@@ -39,6 +39,7 @@ export function addOpenReads(
   for (let op = 0; op < history.opCount; op++) {
     if (open[op] === OTHER) opener.openOther(op)
     else if (open[op] === SHARE) opener.openShare(op)
+    else if (open[op] === AGAIN) opener.openAgain(op)
   }
   const writers = choices.finish()
   if (writers === null || rest.size === 0) return writers
@@ -47,8 +48,10 @@ export function addOpenReads(
 
 interface Choice {
   readonly read: number
+  again: number // another read that sees the same, or NONE
   readonly group: number
   readonly likeliest: number
+  readonly write: number // by whom it most likely was
 }
 
 /** Choices in the making. */
@@ -65,7 +68,9 @@ class Choices {
       this.addGroup(known.writes.subarray(known.start[group], known.start[group + 1]))
     }
     known.reads.forEach((read, i) => {
-      this.all.push({ read, group: known.group[i]!, likeliest: known.likeliest[i]! })
+      const [group, likeliest] = [known.group[i]!, known.likeliest[i]!]
+      const write = known.writes[known.start[group]! + likeliest]!
+      this.all.push({ read, again: NONE, group, likeliest, write })
     })
   }
 
@@ -75,14 +80,14 @@ class Choices {
     return this.start.length - 1
   }
 
-  /** Whom the read most likely saw. */
-  add(read: number, group: number): number {
+  add(read: number, group: number): Choice {
     const from = this.start.data[group]!
     const to = group + 1 < this.start.length ? this.start.data[group + 1]! : this.writes.length
     const writes = Array.from(this.writes.data.subarray(from, to))
     const likeliest = this.likelihood.best(read, writes)
-    this.all.push({ read, group, likeliest })
-    return writes[likeliest]!
+    const choice = { read, again: NONE, group, likeliest, write: writes[likeliest]! }
+    this.all.push(choice)
+    return choice
   }
 
   finish(): PossibleWriters | null {
@@ -92,6 +97,7 @@ class Choices {
     all.sort((a, b) => a.read - b.read)
     return {
       reads: Int32Array.from(all, ({ read }) => read),
+      again: Int32Array.from(all, ({ again }) => again),
       group: Int32Array.from(all, ({ group }) => group),
       likeliest: Int32Array.from(all, ({ likeliest }) => likeliest),
       start: this.start.view(),
@@ -104,6 +110,7 @@ class Choices {
 class Opener {
   private readonly others = new TupleMap<[key: number, value: number], number>() // group
   private readonly shares = new Map<number, number>() // key -> group
+  private readonly latest = new Map<number, Choice>() // key -> choice of the last share of it
   private readonly byKey: Int32Array
   private readonly start: Int32Array
 
@@ -131,7 +138,7 @@ class Opener {
     if (only === undefined) return settle(history, found, read, NONE)
     if (writes.length === 1) return settle(history, found, read, only)
     const group = obtain(this.others, [key, expected], () => choices.addGroup(writes))
-    settle(history, found, read, choices.add(read, group))
+    settle(history, found, read, choices.add(read, group).write)
   }
 
   /** The reader's own write that it saw, NONE if it saw none of its own; and all it may have seen. */
@@ -160,7 +167,17 @@ class Opener {
       }
       return choices.addGroup([INITIAL, last])
     })
-    settle(history, found, read, choices.add(read, group))
+    const choice = choices.add(read, group)
+    this.latest.set(key, choice)
+    settle(history, found, read, choice.write)
+  }
+
+  /** The same read of the share once more, behind all that its total saw. */
+  openAgain(read: number): void {
+    const { history, found } = this
+    const choice = this.latest.get(history.opKey[read]!)!
+    choice.again = read
+    settle(history, found, read, choice.write)
   }
 }
 

@@ -1,13 +1,14 @@
 // A history as levels with real time see it: whatever finished before a transaction started comes
-// before it in session order too (after.ts), be it all of that, or only what shares a key with it.
-// Of those only the ones are named that no other of them comes after: who started after the latest
-// finish of anybody that started and finished in between. So a transaction names about as many as
-// run at a time, for each of its keys if it goes by keys. Indeterminate transactions never finish.
-// O(transactions · log, and what is named). Main function: withRealTime.
+// before it in session order too (after.ts), be it all of that, or only what shares a key with it
+// (key-uses.ts). Of those only the ones are named that no other of them comes after: who started
+// after the latest finish of anybody that started and finished in between. So a transaction names
+// about as many as run at a time, for each of its keys if it goes by keys. Indeterminate
+// transactions never finish. O(transactions · log, and what is named). Main function: withRealTime.
 
 import { BudgetExceeded } from '../base/errors.ts'
 import { AfterColumns, namedBy } from './after.ts'
 import { COMMITTED, type History, type TimeScope } from './history.ts'
+import { usersOfKeys } from './key-uses.ts'
 
 /** Sessions times transactions: as many numbers say who comes after whom (session-reach.ts). */
 const MOST_REACHED = 200_000_000
@@ -17,7 +18,7 @@ const MOST_REACHED = 200_000_000
  * BudgetExceeded if nobody could work with that.
  */
 export function withRealTime(history: History, scope: TimeScope): History {
-  const { txnCount, txnCounts, sessionCount } = history
+  const { txnCount, sessionCount } = history
   if (sessionCount * txnCount > MOST_REACHED) {
     const size = `${txnCount} transactions in ${sessionCount} sessions`
     throw new BudgetExceeded(`real time among ${size} would take too much memory`)
@@ -27,16 +28,13 @@ export function withRealTime(history: History, scope: TimeScope): History {
   for (let txn = 0; txn < txnCount; txn++) {
     for (const earlier of namedBy(history, txn)) after.add(txn, earlier)
   }
-  const counting = Array.from({ length: txnCount }, (_, txn) => txn).filter(
-    (txn) => txnCounts[txn] === 1,
-  )
-  if (scope === 'all') addInTime(history, counting, after)
-  else for (const users of usersOfKeys(history, counting)) addInTime(history, users, after)
+  const groups = scope === 'by-key' ? usersOfKeys(history) : [countingTxns(history)]
+  for (const txns of groups) addInTime(history, txns, after)
   return { ...history, after: after.finish(txnCount), inTime: { scope, of: history } }
 }
 
 /** Names, for each of these transactions, those of them that finished right before it started. */
-function addInTime(history: History, txns: readonly number[], after: AfterColumns): void {
+function addInTime(history: History, txns: Int32Array, after: AfterColumns): void {
   const { txnStatus, txnSession } = history
   const start = history.txnStartTime!
   const finish = history.txnFinishTime!
@@ -57,25 +55,10 @@ function addInTime(history: History, txns: readonly number[], after: AfterColumn
   }
 }
 
-/** For each key, those of the transactions that read or write it. */
-function usersOfKeys(
-  { txnOpStart, opKey, keyCount }: History,
-  txns: readonly number[],
-): number[][] {
-  const users = Array.from({ length: keyCount }, (): number[] => [])
-  for (const txn of txns) {
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      const list = users[opKey[op]!]!
-      if (list.at(-1) !== txn) list.push(txn)
-    }
-  }
-  return users
-}
-
-/** Whether two transactions read or write a common key. */
-export function shareKey({ txnOpStart, opKey }: History, a: number, b: number): boolean {
-  const keys = new Set(opKey.subarray(txnOpStart[a], txnOpStart[a + 1]))
-  return opKey.subarray(txnOpStart[b], txnOpStart[b + 1]).some((key) => keys.has(key))
+export function countingTxns({ txnCount, txnCounts }: History): Int32Array {
+  return Int32Array.from({ length: txnCount }, (_, txn) => txn).filter(
+    (txn) => txnCounts[txn] === 1,
+  )
 }
 
 /** Whether one is known to have finished when the other one started. */

@@ -106,6 +106,7 @@ export function resolveDuplicates(
   choices.sort((a, b) => a.read - b.read)
   return {
     reads: Int32Array.from(choices, ({ read }) => read),
+    again: new Int32Array(choices.length).fill(NONE),
     group: Int32Array.from(choices, ({ group }) => group),
     likeliest: Int32Array.from(choices, ({ likeliest }) => likeliest),
     start: starts.view(),
@@ -211,17 +212,22 @@ export function assume(history: History, sources: readonly Source[]): History {
   const failed = history.light?.failed.map((how) => (how ? FOUND : 0))
   const given = new Map(sources.map(({ read, write }) => [read, write]))
   let fresh = keyCount
-  for (const read of history.writers.reads) {
-    const write = given.get(read)
+  const see = (read: number, write: number | undefined) => {
     readFrom[read] = write ?? INITIAL
     readTxn[read] = write !== undefined && write >= 0 ? opTxn[write]! : INITIAL
     opValue[read] = write !== undefined && write >= 0 ? opValue[write]! : nothing
-    if (write !== undefined) continue
+    if (write !== undefined) return
     opKey[read] = fresh++
     if (opLight) opLight[read] = NONE
   }
+  const { reads, again } = history.writers
+  reads.forEach((read, choice) => {
+    see(read, given.get(read))
+    if (again[choice] !== NONE) see(again[choice]!, given.get(read))
+  })
   const assumed: History = {
     ...history,
+    asTold: history,
     keyCount: fresh,
     opKey,
     readFrom,

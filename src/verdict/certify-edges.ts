@@ -12,7 +12,7 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
-import { shareKey } from '../history/real-time.ts'
+import { shareKey } from '../history/key-uses.ts'
 import { isSessionGuarantee, type LevelId, type SessionGuarantee } from '../levels/levels.ts'
 import { isShownBefore } from './certify-dirty-writes.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'

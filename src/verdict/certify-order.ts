@@ -21,6 +21,7 @@ import {
   READ_LIST,
   writeMask,
 } from '../history/history.ts'
+import { usesOf } from '../history/key-uses.ts'
 import { SessionReach } from '../history/session-reach.ts'
 import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
 import { findSkippedDependency } from './certify-dependencies.ts'
@@ -98,16 +99,17 @@ function findUntimely(history: History, order: Int32Array): string | null {
 
 /** The same among those that share a key. */
 function findUntimelyByKey(history: History, order: Int32Array): string | null {
-  const { txnStartTime, txnFinishTime, txnStatus, txnOpStart, opKey, keyCount } = history
+  const { txnStartTime, txnFinishTime, txnStatus } = history
   if (order.length === 0) return null
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
+  const { start: from, key: used, keyCount } = usesOf(history)
   // key -> the latest start of those that use it, of the order so far
   const latestStart = new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY)
   for (const txn of order) {
     const start = txnStartTime[txn]!
     const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn]! : Number.POSITIVE_INFINITY
     if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
-    const keys = opKey.subarray(txnOpStart[txn], txnOpStart[txn + 1])
+    const keys = used.subarray(from[txn], from[txn + 1])
     if (keys.some((key) => finish < latestStart[key]!)) {
       return `the order puts ${txn} after one that started later and shares a key with it`
     }

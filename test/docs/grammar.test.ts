@@ -73,7 +73,7 @@ const MEANINGS = [
   /rows of one key hold lists, or values, not both/,
   /does not fit into 64 bits|is out of range/,
   /cannot be incremented by|is a counter|cannot be read as|counters begin with|add up to more than/,
-  /the range from .* (is empty|has no key)|a range is of integer keys|the range returned key/,
+  /the range from .* (is empty|has no key)|a range is of integer keys|the range (?:read )?returned key/,
   /a range read says which keys are not there|several possible writers in a history that gives/,
 ]
 

@@ -3,10 +3,13 @@
 // seeds as one likes:
 // npm run fuzz -- --only oracle-real-time --seed 1 --count 20000
 
+import { Random } from '../../src/base/random.ts'
+import type { History } from '../../src/history/history.ts'
+import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { compareWithOracle } from '../small/compare.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
-import { compareWays, KINDS } from '../small/spans.ts'
+import { compareWays, judgeAt, KINDS } from '../small/spans.ts'
 import { disagreementOnStaleness } from '../small/staleness.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
 
@@ -29,16 +32,37 @@ function agreesOnStaleness(seed: number): string | null {
   return disagreementOnStaleness(randomHistory(seed, shape), seed % 3 !== 0)
 }
 
-/** Operations that are several reads and writes, each in a third of the seeds with real time. */
+/** Operations that are several reads and writes: a third has times, another one real time. */
 function agreesOnKind([name, kind, fixed]: (typeof KINDS)[number]): Property {
   const run = (seed: number) => {
     const realTime = seed % 3 === 0
-    const shape = shapeOf(seed, realTime ? { ...fixed, times: true } : fixed)
+    const shape = shapeOf(seed, seed % 3 < 2 ? { ...fixed, times: true } : fixed)
     const made = kind(randomHistory(seed, shape), seed)
     if (made !== null) compareWays(made, { sessionOrder: seed % 5 !== 0, realTime })
     return null
   }
   return { name, run }
+}
+
+/** The sessions of a history are told in another order, which no level minds. */
+function mindsNoOrder([name, kind, fixed]: (typeof KINDS)[number]): Property {
+  const run = (seed: number) => {
+    const made = kind(randomHistory(seed, shapeOf(seed, { ...fixed, times: true })), seed)
+    if (made === null) return null
+    const text = renderNotation(made.history)
+    const [first, ...lines] = text.trim().split('\n')
+    const isHeader = first!.startsWith('initial')
+    const sessions = new Random(seed).shuffle(isHeader ? lines : [first!, ...lines])
+    const retold = [...(isHeader ? [first!] : []), ...sessions].join('\n')
+    const verdictsOf = (history: History) =>
+      ORACLE_LEVELS.map((level) => judgeAt(history, { level }).verdict)
+    const [told, other] = [verdictsOf(made.history), verdictsOf(parseNotation(retold))]
+    const at = told.findIndex((verdict, i) => verdict !== other[i])
+    return at < 0
+      ? null
+      : `${ORACLE_LEVELS[at]} is ${told[at]}, not ${other[at]}\n${text}\n${retold}`
+  }
+  return { name: `${name}-retold`, run }
 }
 
 export const BRUTE_FORCE: readonly Property[] = [
@@ -49,4 +73,5 @@ export const BRUTE_FORCE: readonly Property[] = [
   { name: 'oracle-no-order', run: agreesWithOracle({ sessionOrder: false, realTime: false }) },
   { name: 'oracle-stale', run: agreesOnStaleness },
   ...KINDS.map(agreesOnKind),
+  ...KINDS.map(mindsNoOrder),
 ]

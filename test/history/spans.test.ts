@@ -10,6 +10,7 @@ import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { check } from '../../src/library/check.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
 import { load, save } from '../formats/storage.ts'
+import { judgeAt } from '../small/spans.ts'
 
 const native = FORMATS.find(({ id }) => id === 'native')!
 
@@ -96,6 +97,8 @@ describe('spans', () => {
     ['s1: range(a,b,[])', 'a range is of integer keys'],
     ['s1: range(1,5,[6:1])', 'the range from 1 to 5 has no key 6'],
     ['s1: range(1,5,[2:1,2:1])', 'returned key 2 twice'],
+    ['s1: range(1,9,[3:0])', 'returned key 3 with the value of a key that is not there'],
+    ['initial null\ns1: range(1,9,[3:null])', 'returned key 3 with the value of a key that is not'],
     ['s1: range(1,5,[]) inc(3,1)', 'which is a counter'],
     ['s1: range(1,5,[]) append(3,1)', 'both as a register and as a list'],
     ['initial none\ns1: range(1,5,[])', 'there is no initial value'],
@@ -174,6 +177,43 @@ describe('spans', () => {
     ['an insert that could not', 's1: insert(x,2,?)', []],
   ])('are judged: %s', async (_, text, levels) => {
     expect(await holding(text)).toEqual(levels)
+  })
+
+  it.each([
+    ['ser+lin', [], ['s1: inc(x,1) [0,1]', 's2: inc(x,2) [2,3]', 's3: r(x,2) [0,4]']],
+    ['wfr', [], ['s0: inc(x,1)', 's1: r(x,1) inc(x,2)', 's2: r(x,2)']],
+    ['pl-2l', [], ['s0: inc(x,1)', 's1: r(x,1) inc(x,2)', 's2: r(x,2)']],
+    ['mw', [], ['s0: inc(x,1) [id=a]', 's1: inc(x,2) [id=b after=a]', 's2: r(x,2)']],
+    ['mw', [], ['s1: inc(x,1) | inc(x,2)', 's2: r(x,2)']],
+    ['mw', [], ['s1: inc(x,1) | inc(x,1)', 's2: inc(x,1)', 's3: r(x,2) r(x,1)']],
+    [
+      'ser+lin',
+      ['initial null'],
+      [
+        's1: range(1,9,[]) r(y,1) [4,5]',
+        's2: r(3,null) r(z,null) [6,7]',
+        's3: w(z,5) w(a,1) [0,8]',
+        's4: r(a,1) w(y,1) [2,3]',
+      ],
+    ],
+  ] as const)('are judged in whatever order they are told, at %s: %j %j', (level, head, lines) => {
+    for (const told of [lines, lines.toReversed(), [...lines.slice(1), lines[0]]]) {
+      const history = parseNotation([...head, ...told].join('\n'))
+      const judged = judgeAt(history, { level })
+      expect([judged.verdict, judged.certificate?.verified], told.join()).toEqual([
+        'violated',
+        true,
+      ])
+    }
+  })
+
+  it.each([
+    'initial null\ns1: range(1,9,[]) r(y,1) [4,5]\ns2: r(10,null) r(z,null) [6,7]\ns3: w(z,5) w(a,1) [0,8]\ns4: r(a,1) w(y,1) [2,3]',
+    's1: inc(x,1) [0,1]\ns2: inc(y,2) [2,3]\ns3: r(x,0) r(y,2) [0,4]',
+    's1: inc(x,1) [0,1]\ns2: inc(x,2) [1,3]\ns3: r(x,2) [0,4]',
+  ])('are in no order by time where no key is common, or they overlap: %s', (text) => {
+    const judged = judgeAt(parseNotation(text), { level: 'ser+lin' })
+    expect([judged.verdict, judged.certificate?.verified]).toEqual(['satisfied', true])
   })
 
   it('find a deleted key absent, whoever deleted it', async () => {

@@ -38,6 +38,7 @@ export interface DraftTxn {
   readonly audit?: true
   readonly id?: string
   readonly after?: readonly string[] // ids of others that come before it in session order
+  readonly uses?: readonly Value[] // its keys as they were told, if its operations are spelled out
 }
 
 export interface Draft {

@@ -6,6 +6,7 @@
 
 import type { StatusName } from '../../src/history/history.ts'
 import { partitions } from '../../src/pipeline/differ/skeletons.ts'
+import { timings } from '../../src/pipeline/differ/times.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
 
 export interface Bounds {
@@ -217,4 +218,15 @@ function layOut(
   const sessions: DraftTxn[][] = []
   for (const length of shape) sessions.push(done.splice(0, length))
   return { initial: 0, sessions }
+}
+
+/** The same draft with every timing of its sessions. */
+export function* everyTiming(draft: Draft): Generator<Draft> {
+  for (const intervals of timings(draft.sessions.map(({ length }) => length))) {
+    let at = 0
+    const sessions = draft.sessions.map((txns) =>
+      txns.map((txn) => ({ ...txn, ...intervals[at++]! })),
+    )
+    yield { ...draft, sessions }
+  }
 }

@@ -266,7 +266,8 @@ function findUsers(draft: Draft, txnOf: readonly number[]): Map<string, number> 
   const users = new Map<string, number>()
   draft.sessions.flat().forEach((txn, number) => {
     const own = txnOf[number]! < 0 ? 0 : 1 << txnOf[number]!
-    for (const op of txn.ops) users.set(text(op.key), (users.get(text(op.key)) ?? 0) | own)
+    const used = txn.uses ?? txn.ops.map(({ key }) => key)
+    for (const key of used) users.set(text(key), (users.get(text(key)) ?? 0) | own)
   })
   return users
 }

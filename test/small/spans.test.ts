@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { Confirmed, isDrawn } from './confirmed.ts'
-import type { Bounds } from './enumerate.ts'
+import { type Bounds, everyTiming } from './enumerate.ts'
 import { ORACLE_LEVELS } from './oracle.ts'
 import {
   allCounters,
@@ -81,6 +81,36 @@ describe.each([
   }, 600_000)
 })
 
+const TIMED: readonly Bounds[] = [
+  { txns: 2, maxOps: 2, maxTotalOps: 4, keys: 1 },
+  { txns: 3, maxOps: 2, maxTotalOps: 4, keys: 2 },
+]
+
+describe.each([
+  ['counters', allCounters],
+  ['ranges', allRanges],
+] as const)('%s in time', (_, all) => {
+  it('are judged as brute force does: every timing of small histories', () => {
+    const levels = ORACLE_LEVELS.filter((level) => /^(?:strong-si|ser\+lin|sser)$/.test(level))
+    const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0 }
+    const confirmed = new Confirmed(SPANS)
+    let number = 0
+    for (const bounds of TIMED) {
+      for (const made of all(bounds, everyTiming)) {
+        if (number++ % (SAMPLED === 1 ? 4 : 5 * SAMPLED) > 0 || made === null) continue
+        counts.compared++
+        compareWays(made, SESSIONS, levels).forEach((verdict, i) => {
+          counts[verdict]++
+          confirmed.add(levels[i]!, false, verdict)
+        })
+      }
+    }
+    confirmed.tell()
+    expect(counts.satisfied).toBeGreaterThan(50)
+    expect(counts.violated).toBeGreaterThan(50)
+  }, 600_000)
+})
+
 describe.each(KINDS)('%s', (_, kind, shape) => {
   it('are judged as brute force does on small histories', () => {
     const small: Kind = (draft, seed) =>
@@ -92,6 +122,7 @@ describe.each(KINDS)('%s', (_, kind, shape) => {
 
   it.each<[string, number, Orders, object]>([
     ['random histories', 600, SESSIONS, {}],
+    ['times', 400, SESSIONS, { times: true }],
     ['real time', 240, { sessionOrder: true, realTime: true }, { times: true }],
     ['no session order', 200, { sessionOrder: false, realTime: false }, {}],
   ])('are judged as brute force does: %s', (name, seeds, orders, more) => {

@@ -12,6 +12,8 @@ import { type History, STATUS_NAMES } from '../../src/history/history.ts'
 import { CAS } from '../../src/history/light.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
+import type { LevelRequest } from '../../src/levels/levels.ts'
+import type { LevelResult } from '../../src/verdict/verdict.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
 import { type Bounds, smallHistories } from './enumerate.ts'
 import { ORACLE_LEVELS, profileOf, type Verdict } from './oracle.ts'
@@ -32,18 +34,25 @@ export interface Orders {
 const BEST_FIRST: readonly Verdict[] = ['satisfied', 'unknown', 'violated']
 
 /** Level by level, what the axioms say; throws where the checker says something else. */
-export function compareWays({ history, ways }: Ways, orders: Orders): Verdict[] {
+export function compareWays(
+  { history, ways }: Ways,
+  orders: Orders,
+  levels = ORACLE_LEVELS,
+): Verdict[] {
   const profiles = ways.map((way) => profileOf(way, orders))
-  return ORACLE_LEVELS.map((level) => {
+  return levels.map((level) => {
     const truth = BEST_FIRST.find((verdict) => profiles.some((each) => each[level] === verdict))!
-    const request = { level, ...orders }
-    const judged = history.writers ? chooseWriters(history, request) : check(history, request)
+    const judged = judgeAt(history, { level, ...orders })
     const isProved = truth === 'unknown' || judged.certificate?.verified === true
     if (judged.verdict === truth && isProved) return truth
     const proof = isProved ? '' : ', without a verified certificate'
     const told = `${level} is ${judged.verdict}, not ${truth}${proof}`
     throw new Error(`${told} (${judged.reason})\n${renderNotation(history)}`)
   })
+}
+
+export function judgeAt(history: History, request: LevelRequest): LevelResult {
+  return history.writers ? chooseWriters(history, request) : check(history, request)
 }
 
 /** More ways than these are left to others. */
@@ -72,24 +81,31 @@ function asCounters(draft: Draft, seed: number): Ways | null {
  * Every history of counters within bounds: the writes add 1 each, or 1, 2, 4, … in turn, and reads
  * return any total up to one more than there is.
  */
-export function* allCounters(bounds: Bounds): Generator<Ways | null> {
-  for (const draft of smallHistories(bounds)) {
-    const ops = draft.sessions.flat().flatMap((txn) => txn.ops)
+export function* allCounters(
+  bounds: Bounds,
+  variants: (draft: Draft) => Iterable<Draft> = (draft) => [draft],
+): Generator<Ways | null> {
+  for (const skeleton of smallHistories(bounds)) {
+    const ops = skeleton.sessions.flat().flatMap((txn) => txn.ops)
     // What reads of registers return is nothing to counters: one of each skeleton will do.
     if (ops.some((op) => op.kind === 'r' && op.value !== 0)) continue
-    const writes = ops.filter(({ kind }) => kind === 'w')
-    const reads = ops.filter(({ kind }) => kind === 'r')
-    for (const weight of [() => 1, (i: number) => 2 ** i]) {
-      const by = new Map(writes.map((op, i) => [op, weight(i)]))
-      const most = writes.reduce((all, op) => all + by.get(op)!, 2)
-      for (let choice = 0; choice < most ** reads.length; choice++) {
-        let rest = choice
-        yield countersOf(draft, by, () => {
-          const total = rest % most
-          rest = Math.floor(rest / most)
-          return total
-        })
-      }
+    for (const draft of variants(skeleton)) yield* allTotals(draft, ops)
+  }
+}
+
+function* allTotals(draft: Draft, ops: readonly DraftOp[]): Generator<Ways | null> {
+  const writes = ops.filter(({ kind }) => kind === 'w')
+  const reads = ops.filter(({ kind }) => kind === 'r')
+  for (const weight of [() => 1, (i: number) => 2 ** i]) {
+    const by = new Map(writes.map((op, i) => [op, weight(i)]))
+    const most = writes.reduce((all, op) => all + by.get(op)!, 2)
+    for (let choice = 0; choice < most ** reads.length; choice++) {
+      let rest = choice
+      yield countersOf(draft, by, () => {
+        const total = rest % most
+        rest = Math.floor(rest / most)
+        return total
+      })
     }
   }
 }
@@ -180,13 +196,16 @@ function spellOut(
         if (!seen.has(op)) return []
         const set = seen.get(op)!
         if (set === null) return [{ kind: 'r', key: op.key, value: 'nobody' }]
-        return [...(shares.get(op.key) ?? [])].flatMap(([other, added]): DraftOp[] => {
-          if (other === txn) return []
-          const value = set.includes(other) ? 1000 + added : 0
-          return [{ kind: 'r', key: `${op.key}/${other}`, value }]
-        })
+        const others = [...(shares.get(op.key) ?? [])].filter(([other]) => other !== txn)
+        const read = (isSeen: boolean) =>
+          others.flatMap(([other, added]): DraftOp[] => {
+            if (set.includes(other) !== isSeen) return []
+            return [{ kind: 'r', key: `${op.key}/${other}`, value: isSeen ? 1000 + added : 0 }]
+          })
+        // What it misses is held against all that it sees.
+        return [...read(true), ...read(false)]
       })
-      return { ...each, ops }
+      return { ...each, ops, uses: each.ops.map(({ key }) => key) }
     }),
   )
   return { initial: 0, sessions }
@@ -254,19 +273,26 @@ export function withRanges(draft: Draft, seed: number): Ways {
 }
 
 /** Every history within bounds in which some reads are ranges over all keys. */
-export function* allRanges(bounds: Bounds): Generator<Ways> {
-  for (const small of smallHistories(bounds)) {
-    const asAbsent = (op: DraftOp): DraftOp =>
-      op.kind === 'r' && op.value === 0 ? { ...op, value: null } : op
-    const spelt = mapTxns(small, (txn) => ({ ...txn, ops: txn.ops.map(asAbsent) }))
-    const draft = { ...spelt, initial: null }
-    const reads = draft.sessions.flat().flatMap(({ ops }) => ops.filter(({ kind }) => kind === 'r'))
-    for (let choice = 1; choice < 1 << reads.length; choice++) {
-      yield rangesOf(draft, (keyCount) => (op) => {
-        const read = reads.indexOf(op)
-        return read >= 0 && (choice >> read) & 1 ? [1, 10 * keyCount] : null
-      })
-    }
+export function* allRanges(
+  bounds: Bounds,
+  variants: (draft: Draft) => Iterable<Draft> = (draft) => [draft],
+): Generator<Ways> {
+  for (const skeleton of smallHistories(bounds)) {
+    for (const draft of variants(skeleton)) yield* allChoices(draft)
+  }
+}
+
+function* allChoices(small: Draft): Generator<Ways> {
+  const asAbsent = (op: DraftOp): DraftOp =>
+    op.kind === 'r' && op.value === 0 ? { ...op, value: null } : op
+  const spelt = mapTxns(small, (txn) => ({ ...txn, ops: txn.ops.map(asAbsent) }))
+  const draft = { ...spelt, initial: null }
+  const reads = draft.sessions.flat().flatMap(({ ops }) => ops.filter(({ kind }) => kind === 'r'))
+  for (let choice = 1; choice < 1 << reads.length; choice++) {
+    yield rangesOf(draft, (keyCount) => (op) => {
+      const read = reads.indexOf(op)
+      return read >= 0 && (choice >> read) & 1 ? [1, 10 * keyCount] : null
+    })
   }
 }
 
@@ -301,6 +327,10 @@ function rangesOf(
         (key): DraftOp => ({ kind: 'r', key: number.get(key)!, value: null }),
       )
       return [...(returnsKey(op) ? [{ ...op, key: number.get(op.key)! }] : []), ...reads]
+    }),
+    uses: txn.ops.flatMap((op) => {
+      const [from, to] = ends.get(op) ?? [number.get(op.key)!, number.get(op.key)!]
+      return Array.from({ length: to - from + 1 }, (_, i) => from + i)
     }),
   }))
   const history = build(draft, (builder, txn, op) => {

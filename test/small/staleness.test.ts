@@ -6,25 +6,14 @@ import { check, checkLevels } from '../../src/check/check.ts'
 import { judge } from '../../src/check/judge.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { timings } from '../../src/pipeline/differ/times.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { Confirmed, isDrawn } from './confirmed.ts'
-import { buildHistory, type Draft, renderDraft } from './draft.ts'
+import { buildHistory, renderDraft } from './draft.ts'
+import { everyTiming } from './enumerate.ts'
 import { disagreementOnStaleness, stalenessOf } from './staleness.ts'
 import { allVersionOrders, randomVersions } from './versions.ts'
-
-/** The same draft with every timing of its sessions. */
-function* everyTiming(draft: Draft): Generator<Draft> {
-  for (const intervals of timings(draft.sessions.map(({ length }) => length))) {
-    let at = 0
-    const sessions = draft.sessions.map((txns) =>
-      txns.map((txn) => ({ ...txn, ...intervals[at++]! })),
-    )
-    yield { ...draft, sessions }
-  }
-}
 
 const times = { times: true }
 const TXNS = { maxTotalOps: 4, maxOps: 3, keys: 2 }

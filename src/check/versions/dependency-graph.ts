@@ -12,6 +12,8 @@
 import { FloatColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
 import { COMMITTED, type History, INITIAL, NONE, type TimeScope } from '../../history/history.ts'
+import { usersOfKeys } from '../../history/key-uses.ts'
+import { countingTxns } from '../../history/real-time.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Successors } from './successors.ts'
 
@@ -162,35 +164,4 @@ export class DependencyBuilder implements DependencyGraph {
       if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
     }
   }
-}
-
-function countingTxns({ txnCount, txnCounts }: History): Int32Array {
-  return Int32Array.from({ length: txnCount }, (_, txn) => txn).filter(
-    (txn) => txnCounts[txn] === 1,
-  )
-}
-
-/** For each key that several use, those that count. */
-function usersOfKeys(history: History): Int32Array[] {
-  const { keyCount, opKey, opTxn, opCount, txnCounts } = history
-  const last = new Int32Array(keyCount).fill(NONE) // key -> who used it last, of those gone through
-  const start = new Int32Array(keyCount + 1)
-  const isNew = (op: number) => {
-    const [key, txn] = [opKey[op]!, opTxn[op]!]
-    if (last[key] === txn || !txnCounts[txn]) return false
-    last[key] = txn
-    return true
-  }
-  for (let op = 0; op < opCount; op++) if (isNew(op)) start[opKey[op]! + 1]!++
-  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-  const users = new Int32Array(start[keyCount]!)
-  const next = start.slice()
-  last.fill(NONE)
-  for (let op = 0; op < opCount; op++) if (isNew(op)) users[next[opKey[op]!]!++] = opTxn[op]!
-  const found: Int32Array[] = []
-  for (let key = 0; key < keyCount; key++) {
-    const txns = users.subarray(start[key], start[key + 1])
-    if (txns.length > 1) found.push(txns)
-  }
-  return found
 }

@@ -10,7 +10,7 @@
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
 import { TupleSet } from '../../base/maps.ts'
-import { type History, hasTimes, type PossibleWriters } from '../../history/history.ts'
+import { type History, hasTimes, NONE, type PossibleWriters } from '../../history/history.ts'
 import { assume, chooseAmong, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
 import { type LevelId, type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
@@ -68,7 +68,7 @@ class WriterChoice {
   private readonly deadline: Deadline
   private readonly sizes: Int32Array // choice -> how many writers it has
   private readonly firstVariable: Int32Array // choice -> of its writers, as in its group
-  private readonly hasChoice: Uint8Array // op -> 1 if it is a read with a choice
+  private readonly choiceOf: Int32Array // op -> the read by whose choice it saw what it saw, NONE
   private cases: WriterCase[] = []
   private readonly known = new TupleSet<number[]>() // cases, choices before values
   private readonly vague = new TupleSet<number[]>() // those that took too little for granted
@@ -85,8 +85,11 @@ class WriterChoice {
     this.deadline = new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
       fromMs: this.fromMs,
     })
-    this.hasChoice = new Uint8Array(history.opCount)
-    for (const read of writers.reads) this.hasChoice[read] = 1
+    this.choiceOf = new Int32Array(history.opCount).fill(NONE)
+    writers.reads.forEach((read, choice) => {
+      this.choiceOf[read] = read
+      if (writers.again[choice] !== NONE) this.choiceOf[writers.again[choice]!] = read
+    })
     this.sizes = sizesOf(writers)
     this.firstVariable = new Int32Array(this.sizes.length + 1)
   }
@@ -147,7 +150,7 @@ class WriterChoice {
       if (result.verdict === 'unknown') return this.finish(result)
       const assumed = assume(this.history, sources)
       for (const anomaly of result.anomalies) {
-        const reads = findReliedOn(assumed, this.hasChoice, anomaly)
+        const reads = findReliedOn(assumed, this.choiceOf, anomaly)
         this.add({ ...anomaly, given: pick(sources, reads), count: 1 }, sources, false)
       }
       if (this.cases.length > MOST_CASES) {
@@ -194,7 +197,7 @@ class WriterChoice {
   /** A case that says less than its evidence needs gets more of the choice that showed it. */
   private enlarge(violated: LevelResult, { anomaly, clash, whole }: WriterCase): void {
     this.vague.add(partsOf(clash))
-    const around = findAround(this.history, this.hasChoice, anomaly)
+    const around = findAround(this.history, this.choiceOf, anomaly)
     const reads = [...around, ...anomaly.given!.map(({ read }) => read)]
     let problems: string[] = []
     for (const given of [pick(whole, reads), whole]) {

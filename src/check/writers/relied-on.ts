@@ -3,19 +3,19 @@
 // case say more or less; whether the case holds is for its certificate. Main function:
 // findReliedOn.
 
-import { type History, INDETERMINATE, READ } from '../../history/history.ts'
+import { type History, INDETERMINATE, NONE, READ } from '../../history/history.ts'
 import { type Anomaly, findEdges } from '../../verdict/verdict.ts'
 
 /**
  * @param assumed the history under a choice of writers
- * @param hasChoice op -> 1 if it is a read with a choice
+ * @param choiceOf op -> the read by whose choice it saw what it saw, NONE
  */
-export function findReliedOn(assumed: History, hasChoice: Uint8Array, anomaly: Anomaly): number[] {
+export function findReliedOn(assumed: History, choiceOf: Int32Array, anomaly: Anomaly): number[] {
   const found = new Set<number>()
   const txns = new Set([...anomaly.txns, ...anomaly.earlier])
   const take = (op: number) => {
     if (op < 0) return
-    if (hasChoice[op]) found.add(op)
+    if (choiceOf[op] !== NONE) found.add(choiceOf[op]!)
     txns.add(assumed.opTxn[op]!)
   }
   for (const op of anomaly.ops) take(op)
@@ -47,7 +47,7 @@ function observers(
 }
 
 /** Every read with a choice in the transactions that the anomaly names. */
-export function findAround(history: History, hasChoice: Uint8Array, anomaly: Anomaly): number[] {
+export function findAround(history: History, choiceOf: Int32Array, anomaly: Anomaly): number[] {
   const txns = new Set([...anomaly.txns, ...anomaly.earlier])
   for (const op of anomaly.ops) if (op >= 0) txns.add(history.opTxn[op]!)
   for (const { from, to } of findEdges(anomaly.edges, anomaly.cases)) txns.add(from).add(to)
@@ -55,7 +55,7 @@ export function findAround(history: History, hasChoice: Uint8Array, anomaly: Ano
   for (const txn of txns) {
     if (txn < 0) continue
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-      if (hasChoice[op]) found.push(op)
+      if (choiceOf[op] !== NONE) found.push(choiceOf[op]!)
     }
   }
   return found.sort((a, b) => a - b)
