@@ -20,7 +20,7 @@ import { renderValue } from './render-notation.ts'
 import { badRange, badReturn, INCREMENT_HINT, isIncrement, RANGE_HINT } from './spans.ts'
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
-import { VERSION_HINT, versionOfLsn, versionOfNumber } from './versions.ts'
+import { NO_VERSION, VERSION_HINT, versionHint, versionOfLsn, versionOfNumber } from './versions.ts'
 
 export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 
@@ -171,10 +171,15 @@ class NotationParser {
       else if (verb === 'w') this.builder.write(txn, key, value)
       else this.builder.append(txn, key, value)
       this.expect(')')
-      if (verb !== 'append' && this.text[this.at] === '@') this.parseVersion()
-      return
+      if (verb !== 'append' && this.text[this.at] === '@') return this.parseVersion()
+      return this.expectNoVersion(verb)
     }
     this.expect(')')
+    this.expectNoVersion(verb)
+  }
+
+  private expectNoVersion(verb: string): void {
+    if (this.text[this.at] === '@') this.fail(NO_VERSION, versionHint(verb))
   }
 
   /** w(x,1)@3, or with an LSN r(x,1)@16/B374D848. */

@@ -11,7 +11,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { FloatColumn } from '../base/grow.ts'
-import { type History, INITIAL, NONE, READ, type Versions, WRITE } from './history.ts'
+import { APPEND, type History, INITIAL, NONE, READ, type Versions, WRITE } from './history.ts'
 import { showValue } from './initial.ts'
 import { readTime, spread, type Time } from './times.ts'
 
@@ -22,8 +22,25 @@ export interface GivenVersion extends Time {
 
 export const VERSION_HINT =
   'a version is a number, such as a sequence number or a timestamp, or an LSN such as "16/B374D848"'
+export const NO_VERSION = 'only reads and writes of registers have versions'
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const LSN = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i
+
+/** What to do where an operation that is not of a register was given a version. */
+export function versionHint(verb: string): string {
+  switch (verb) {
+    case 'r':
+    case 'append':
+      return 'lists show the order of their versions themselves'
+    case 'cas':
+    case 'insert':
+      return 'let it be that of the transaction: "version" beside "ops"'
+    case 'inc':
+      return 'increments commute, so a counter has no versions: leave it out'
+    default:
+      return 'leave it out'
+  }
+}
 
 /** The version that a number stands for, null if it is too long, too large or too small. */
 export function versionOfNumber(text: string): GivenVersion | null {
@@ -92,6 +109,7 @@ export class VersionColumns {
   finish(history: History, arrivals: Int32Array | null): Versions {
     const { opCount, opTxn, opKind } = history
     const { given, texts, ofTxn } = this
+    this.expectRegisters(history)
     extend(given, opCount)
     const column = given.view()
     const byTxn = ofTxn.view()
@@ -116,6 +134,21 @@ export class VersionColumns {
     }
     const text = (op: number) => textAt(arrivals === null ? op : arrivals[op]!)
     return new Settling(history, opVersion, text).settle()
+  }
+
+  /** Of what lists and counters have, no version would be used: to drop it would hide what it says. */
+  private expectRegisters({ opCount, opTxn, opKind, spans, txnName, placeOf }: History): void {
+    const byTxn = this.ofTxn.view()
+    for (let op = 0; byTxn.length > 0 && op < opCount; op++) {
+      const isIncrement = opKind[op] === WRITE && spans !== null && spans.opSpan[op] !== NONE
+      const isGiven = !Number.isNaN(byTxn[opTxn[op]!] ?? Number.NaN)
+      if (!isGiven || (opKind[op] !== APPEND && !isIncrement)) continue
+      const what = isIncrement ? 'increments a counter' : 'appends to a list'
+      const message = `transaction ${txnName(opTxn[op]!)} has a version and ${what}`
+      const hint =
+        'versions are of registers: leave it out, or give it to single writes, ["w","x",1,{"version":3}]'
+      throw new InputError('bad-version', message, placeOf(op), hint)
+    }
   }
 }
 

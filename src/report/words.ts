@@ -244,10 +244,25 @@ function describeWrongVersion(history: History, read: number): string {
   const reader = nameOf(history, history.opTxn[read]!)
   const write = history.readFrom[read]!
   const seen = `${reader} read ${assignment(history, read)} as version ${versionOf(history, read)}`
-  const initial = 'the initial state, which is another version, or none that comes first'
-  if (write < 0) return `${seen}, ${initial}`
+  if (write < 0) return `${seen}, but ${sayInitialVersion(history, read)}`
   const writer = nameOf(history, history.opTxn[write]!)
   return `${seen}, but what ${writer} wrote is version ${versionOf(history, write)}: the store's own order is wrong`
+}
+
+/** What a version of the initial state, as a read reported it, contradicts. */
+function sayInitialVersion(history: History, read: number): string {
+  const versions = history.versions!
+  const { opVersion, initial, orderStart, order } = versions
+  const key = history.opKey[read]!
+  if (initial[key] !== opVersion[read]) {
+    const other = opVersion.findIndex((version, op) => {
+      return version === initial[key] && history.opKey[op] === key
+    })
+    return `the initial state of that key is version ${versions.text(other)} elsewhere`
+  }
+  const first = order[orderStart[key]!]!
+  const writer = nameOf(history, history.opTxn[first]!)
+  return `that is the initial state, which comes before version ${versions.text(first)}, by ${writer}: the store's own order is wrong`
 }
 
 function finishText(history: History, write: number): string {

@@ -111,19 +111,30 @@ export class MicroOpReader {
   takeSet(): void {
     const { scanner } = this
     this.group = NONE
-    if (scanner.skipTags() === HASH) scanner.at++
+    const isEdnSet = scanner.skipTags() === HASH
+    if (isEdnSet) scanner.at++
+    const met = new Set<number>()
     const close = closingOf(scanner.bytes[scanner.at]!)
     scanner.at++
-    while (scanner.skipTags() !== close) this.takePresent(READ)
+    while (scanner.skipTags() !== close) {
+      const at = scanner.at
+      const key = this.takePresent(READ)
+      if (isEdnSet && met.has(key)) {
+        const hint = 'a set #{…} has each element once; what was read more than once is told by a vector'
+        throw scanner.fail('an element stands in a set twice', at, hint)
+      }
+      met.add(key)
+    }
     scanner.at++
   }
 
-  /** Takes an element of a set, which is in it. */
-  private takePresent(kind: number): void {
+  /** Takes an element of a set, which is in it; the element as a key. */
+  private takePresent(kind: number): number {
     const { builder } = this
     this.beginOp()
-    const key = this.takeSymbol(builder.keys, 'element of a set')
+    const key = this.takeSymbol(builder.keys, 'set element')
     this.addOp(kind, key, builder.valueId(PRESENT))
+    return key
   }
 
   /** The next operation stands here. */

@@ -35,7 +35,7 @@ export class Pairing {
   private readonly nameless: number[] = [] // open invocations without a process
   private readonly places = new ToldPlaces()
   private readonly lists: boolean
-  private readonly lastRead: Int32Array // element of a set -> 1 + who found it there last
+  private readonly lastRead: Int32Array // element of a set -> 1 + arrival that found it there last
   private numbered = true // whether every event has an :index
   private uninvoked = 0
   private abandoned = 0
@@ -149,9 +149,9 @@ export class Pairing {
       builder.setStart(txn, this.indexOf(invocation))
       if (status !== INDETERMINATE) builder.setFinish(txn, this.indexOf(event))
     }
-    if (source !== NONE) this.addOps(txn, source, status)
     const isWhole = this.how.hasSet && status === COMMITTED && events.isSetRead.data[event] === 1
-    if (isWhole) this.addAbsent(txn, event)
+    if (isWhole) this.addSet(txn, event)
+    else if (source !== NONE) this.addOps(txn, source, status)
   }
 
   private addOps(txn: number, event: number, status: number): void {
@@ -170,16 +170,24 @@ export class Pairing {
     }
   }
 
-  /** What a read of the set did not return is not in it. */
-  private addAbsent(txn: number, event: number): void {
+  /** Of an element that was returned twice there are two; what was not returned is not in the set. */
+  private addSet(txn: number, event: number): void {
     const { builder, events, lastRead } = this
+    const from = builder.opCount
     for (let op = events.opStart.data[event]!; op < events.opEnd(event); op++) {
-      lastRead[events.opKey.data[op]!] = txn + 1
+      const [key, value] = [events.opKey.data[op]!, events.opValue.data[op]!]
+      if (lastRead[key]! > from) {
+        builder.addRow(lastRead[key]! - 1, value)
+        continue
+      }
+      builder.addOp(txn, READ, key, value)
+      this.places.push(events.opLine.data[op]!, events.opColumn.data[op]!)
+      lastRead[key] = builder.opCount
     }
     const nothing = builder.valueId(null)
     const { line, column } = events.placeOf(event)
     for (let key = 0; key < lastRead.length; key++) {
-      if (lastRead[key] === txn + 1) continue
+      if (lastRead[key]! > from) continue
       if (builder.opCount === MOST_OPS) {
         const message = `the reads of the set tell of more than ${MOST_OPS} elements together`
         throw new InputError('too-large', message, events.placeOf(event))

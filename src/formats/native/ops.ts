@@ -21,6 +21,7 @@ import {
 } from '../../history/spans.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
+import { NO_VERSION, versionHint } from '../../history/versions.ts'
 import { beginsNumber, type JsonScanner } from '../json.ts'
 import { quote } from '../json-fields.ts'
 import { forEachItem } from '../json-walk.ts'
@@ -164,10 +165,15 @@ export class OpReader {
     } else {
       builder.addOp(txn, kind, key, this.takeValueId(builder, kind === APPEND))
     }
-    if (scanner.skipSpace() === COMMA) {
-      const isRegister = builder.opKind.data[builder.opCount - 1]! <= WRITE
-      takeOpVersion(scanner, builder, isRegister)
-    }
+    const isRegister = builder.opKind.data[builder.opCount - 1]! <= WRITE
+    this.close(builder, isRegister ? null : 'append')
+  }
+
+  /** Takes the end of the operation, and its version. @param verb what has none */
+  private close(builder: HistoryBuilder, verb: string | null): void {
+    const { scanner } = this
+    const hint = verb === null ? null : versionHint(verb)
+    if (scanner.skipSpace() === COMMA) takeOpVersion(scanner, builder, hint)
     scanner.expect(CLOSE_LIST)
   }
 
@@ -185,10 +191,13 @@ export class OpReader {
     let seen = NONE
     if (scanner.skipSpace() === COMMA) {
       scanner.at++
+      if (scanner.skipSpace() === OPEN_MAP) {
+        throw scanner.fail(NO_VERSION, scanner.at, versionHint('cas'))
+      }
       seen = this.takeSeen(builder)
     } else this.columns.push(this.columns.data[this.columns.length - 1]!)
     builder.addLight(txn, kind, key, expected, value, seen)
-    scanner.expect(CLOSE_LIST)
+    this.close(builder, 'cas')
   }
 
   /** What an operation that failed found instead; false if it did not say. */
@@ -209,7 +218,7 @@ export class OpReader {
       throw scanner.fail(`a counter cannot be incremented by ${shown}`, at, INCREMENT_HINT)
     }
     builder.addIncrement(txn, key, by)
-    scanner.expect(CLOSE_LIST)
+    this.close(builder, 'inc')
   }
 
   /** Takes the rest of a range read: its first and its last key, and what was there. */
@@ -237,7 +246,7 @@ export class OpReader {
       range.addPair(keys.of(key), this.takeValueId(builder))
       scanner.expect(CLOSE_LIST)
     })
-    scanner.expect(CLOSE_LIST)
+    this.close(builder, 'range')
   }
 
   /** Takes the rest of a read that did not return one row: its key, and what each row held. */
@@ -262,7 +271,7 @@ export class OpReader {
       }
     })
     builder.addRows(txn, key, lists, isList)
-    scanner.expect(CLOSE_LIST)
+    this.close(builder, 'rows')
   }
 
   /** Takes the key, and the commas around it. */

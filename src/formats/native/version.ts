@@ -3,7 +3,12 @@
 // TxnVersion, takeOpVersion.
 
 import type { HistoryBuilder } from '../../history/builder.ts'
-import { type GivenVersion, VERSION_HINT, versionOfLsn } from '../../history/versions.ts'
+import {
+  type GivenVersion,
+  NO_VERSION,
+  VERSION_HINT,
+  versionOfLsn,
+} from '../../history/versions.ts'
 import { beginsNumber, type JsonScanner } from '../json.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { Bookmark } from './bookmark.ts'
@@ -33,8 +38,15 @@ function incomparable(scanner: JsonScanner, at: number) {
   return scanner.fail('versions are numbers here and LSNs there', at, hint, 'bad-version')
 }
 
-/** Takes what follows the value of the operation added last: {"version":3}. */
-export function takeOpVersion(scanner: JsonScanner, builder: HistoryBuilder, isFor: boolean): void {
+/**
+ * Takes what follows the value of the operation added last: {"version":3}.
+ * @param hint why it has none; null if it has one
+ */
+export function takeOpVersion(
+  scanner: JsonScanner,
+  builder: HistoryBuilder,
+  hint: string | null,
+): void {
   scanner.expect(COMMA)
   if (scanner.skipSpace() !== OPEN_MAP) {
     throw scanner.fail('the operation has one value too many', scanner.at, OP_HINT)
@@ -49,10 +61,7 @@ export function takeOpVersion(scanner: JsonScanner, builder: HistoryBuilder, isF
   if (scanner.skipSpace() === COMMA)
     throw scanner.fail('only "version" may stand here', at, OP_HINT)
   scanner.expect(CLOSE_MAP)
-  if (!isFor) {
-    const hint = 'lists show the order of their versions themselves'
-    throw scanner.fail('only reads and writes of registers have versions', at, hint)
-  }
+  if (hint !== null) throw scanner.fail(NO_VERSION, at, hint)
   if (!builder.setVersion(version)) throw incomparable(scanner, at)
 }
 

@@ -229,6 +229,12 @@ describe('a set of Jepsen', () => {
     expect(await verdict('#{1 3}')).toEqual(['violated', 'AbortedRead'])
   })
 
+  it('has no element twice', async () => {
+    expect(await verdict('[1 1]')).toEqual(['violated', 'DuplicateRow'])
+    expect(await verdict('(1 2 1 1)')).toEqual(['violated', 'DuplicateRow'])
+    expect(() => read(reads('#{1 2 1}'))).toThrow('an element stands in a set twice')
+  })
+
   it('is told from a counter', () => {
     expect(() => read(reads('1'))).toThrow('are those of a counter')
     expect(() => read([[0, 'ok', 'read', '1'], ...run])).toThrow('are those of a counter')

@@ -190,7 +190,10 @@ describe('NativeParser', () => {
       '{"session":0,"ops":[["cas","x",1]]}',
       '1:33 malformed: the operation lacks its key or its value',
     ],
-    ['{"session":0,"ops":[["cas","x",1,2,3,4]]}', '1:37 malformed: expected "]", found ","'],
+    [
+      '{"session":0,"ops":[["cas","x",1,2,3,4]]}',
+      '1:38 malformed: the operation has one value too many',
+    ],
     ['{"session":0,"ops":[["r","x",[1,02]]]}', '1:33 malformed: a number cannot begin with 0'],
     ['{"session":0,"ops":[["r","x",[1,]]]}', '1:33 malformed: expected a value, found "]"'],
     ['{"session":0,"ops":[["r","x",[1,,2]]]}', '1:33 malformed: expected a value, found ","'],

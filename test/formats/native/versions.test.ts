@@ -88,12 +88,54 @@ describe('versions in the native format', () => {
     ],
     ['{"session":0,"ops":[["r","x",[1],{"version":2}]]}', /only reads and writes of registers/],
     [
+      '{"session":1,"version":2,"ops":[["append","x",1]]}\n{"session":2,"version":1,"ops":[["append","x",2]]}\n{"session":3,"ops":[["r","x",[1,2]]]}',
+      '1:33 bad-version: transaction T1 has a version and appends to a list',
+    ],
+    [
+      '{"session":1,"version":1,"ops":[["w","y",1],["inc","x",1]]}\n{"session":3,"ops":[["r","x",2]]}',
+      '1:45 bad-version: transaction T1 has a version and increments a counter',
+    ],
+    [
+      '{"session":0,"ops":[["inc","x",1,{"version":2}]]}',
+      /^1:34 malformed: only reads and writes of registers have versions/,
+    ],
+    [
+      '{"session":0,"ops":[["cas","x",1,3,{"version":2}]]}',
+      /^1:36 malformed: only reads and writes of registers have versions/,
+    ],
+    [
+      '{"session":0,"ops":[["insert","x",1,{"version":2}]]}',
+      /^1:37 malformed: only reads and writes of registers have versions/,
+    ],
+    [
+      '{"session":0,"ops":[["range",1,2,[],{"version":2}]]}',
+      /^1:37 malformed: only reads and writes of registers have versions/,
+    ],
+    [
       '{"session":0,"ops":[["w","x",null,{"version":7}]]}\n{"session":1,"ops":[["w","x",2,{"version":1}]]}',
       '1:21 bad-version: version 7 of the initial state of "x" does not come before version 1, by T2',
     ],
   ])('refuses %s', (text, message) => {
     expect(refusal(text, 'native')).toEqual(
       typeof message === 'string' ? message : expect.stringMatching(message),
+    )
+  })
+
+  it.each([
+    ['s1: append(x,1)@2', 'lists show the order'],
+    ['s1: r(x,[1])@2', 'lists show the order'],
+    ['s1: inc(x,1)@1', 'increments commute'],
+    ['s1: cas(x,1,3)@3', 'of the transaction'],
+    ['s1: insert(x,1,?)@3', 'of the transaction'],
+    ['s1: range(1,2,[])@3', 'leave it out'],
+    ['s1: rows(x,[])@3', 'leave it out'],
+  ])('refuses %s in the notation', (text, hint) => {
+    expect(() => parseNotation(text)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('only reads and writes of registers have versions'),
+        hint: expect.stringContaining(hint),
+        place: expect.objectContaining({ line: 1 }),
+      }),
     )
   })
 
