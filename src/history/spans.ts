@@ -86,6 +86,11 @@ export class SpanColumns {
   }
 }
 
+/** Whether something is incremented. */
+export function hasCounters({ spans }: { readonly spans: SpanOps | null }): boolean {
+  return spans?.kind.includes(INCREMENT) ?? false
+}
+
 export const INCREMENT_HINT = 'an increment is a whole number from 1 to 2^53 - 1'
 export const RANGE_HINT =
   'a range read names its first and its last integer key, and each key in it that was there once'

@@ -26,7 +26,9 @@ function boundOf({ bound, staleness }: Scope): string {
   if (bound !== undefined) {
     return ` of ${/\d$/.test(bound) ? counted(Number(bound), 'version') : bound}`
   }
-  return staleness ? ` of ${staleness.time} and ${counted(staleness.versions, 'version')}` : ''
+  if (!staleness) return ''
+  const { time, versions } = staleness
+  return ` of ${time}${versions === undefined ? '' : ` and ${counted(versions, 'version')}`}`
 }
 
 /** Whether session order and real time count alike at all levels that they matter to. */

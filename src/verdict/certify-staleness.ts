@@ -9,6 +9,7 @@ import { placesByValue } from '../base/places.ts'
 import { lowerBound } from '../base/search.ts'
 import { Elapsed, inUnit } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
+import { hasCounters } from '../history/spans.ts'
 import { parseBound } from '../levels/staleness.ts'
 import { isLastWrite, isWrite } from './certify-reads.ts'
 import { Precedence } from './precedence.ts'
@@ -24,12 +25,15 @@ export function certifyStaleness(
     ? new WorstReads(history, deadline).find()
     : { time: new Elapsed(history).nothing(), versions: 0, reader: NONE, missed: NONE }
   if (staleness === undefined) return ['it does not say how stale reads are']
-  if (staleness.time !== worst.time || staleness.versions !== worst.versions) {
+  // What a read misses of a counter are shares of it, not versions.
+  const versions = hasCounters(history) ? undefined : worst.versions
+  if (staleness.time !== worst.time || staleness.versions !== versions) {
     return [`reads are ${worst.time} and ${worst.versions} versions behind, which it does not say`]
   }
   if (bound === undefined) return []
   const allowed = parseBound(bound)
   if (allowed.kind === 'versions') {
+    if (versions === undefined) return ['counters have no versions to count']
     return worst.versions <= allowed.count ? [] : [`a read missed ${worst.versions} versions`]
   }
   if (history.timeUnit === null) return ['the history does not say what its times are']
@@ -201,6 +205,7 @@ export function certifyStaleRead(
     const isBeyond = new Elapsed(history).exceeds(stale.from, reader, limit)
     return isBeyond ? [] : [`${stale.from} was missed within the bound`]
   }
+  if (hasCounters(history)) return ['counters have no versions to count']
   if (new Set(missed).size !== missed.length) return ['it names a version twice']
   if (missed.length <= allowed.count) return [`only ${missed.length} versions were missed`]
   const order = new Precedence(replayed, Deadline.none())

@@ -257,7 +257,7 @@ const RESULT_FIELDS = {
   /** Satisfied, where values were written twice: whom each read saw that has a choice. */
   sources: optional(list(SOURCE)),
   /** Satisfied, at stale: the least bounds that hold, the time with the unit of the history. */
-  staleness: optional(object({ time: TEXT, versions: COUNT })),
+  staleness: optional(object({ time: TEXT, versions: optional(COUNT) })),
   certificate: maybe(
     object({
       kind: word(CERTIFICATES),

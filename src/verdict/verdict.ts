@@ -177,8 +177,8 @@ export interface Staleness {
    * How long a version that some read missed had been there, in the history's unit if it has one.
    */
   readonly time: string
-  /** How many versions a read missed at most. */
-  readonly versions: number
+  /** How many versions a read missed at most; counters have none. */
+  readonly versions?: number
 }
 
 /** What was verified of a verdict. */

@@ -4,9 +4,11 @@
 import { describe, expect, it } from 'vitest'
 import { check, checkLevels } from '../../src/check/check.ts'
 import { judge } from '../../src/check/judge.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { Confirmed, isDrawn } from './confirmed.ts'
@@ -167,6 +169,29 @@ describe('check at stale', () => {
   it('holds where nothing is judged but the initial state', () => {
     const spelledOut = parseNotation('initial 0\ns1: w(x,0)')
     expect(check(spelledOut, 'stale').staleness).toEqual({ time: '0', versions: 0 })
+  })
+
+  it('bounds what is missed of counters by time alone', () => {
+    const text =
+      '{"isobar":1,"unit":"s"}\n' +
+      [
+        '{"session":1,"start":0,"finish":1,"ops":[["inc","x",1]]}',
+        '{"session":1,"start":2,"finish":3,"ops":[["inc","x",2]]}',
+        '{"session":1,"start":4,"finish":5,"ops":[["inc","x",4]]}',
+        '{"session":2,"start":6,"finish":7,"ops":[["r","x",0]]}',
+      ].join('\n')
+    const history = parseHistory(text)
+    const told = check(history, 'stale')
+    expect([told.staleness, told.certificate?.verified]).toEqual([{ time: '5s' }, true])
+    const verdicts = ['4s', '5s'].map(
+      (bound) => checkLevels(history, [{ level: 'stale', bound }])[0]!.verdict,
+    )
+    expect(verdicts).toEqual(['violated', 'satisfied'])
+    expect(() => checkLevels(history, [{ level: 'stale', bound: '3' }])).toThrow(
+      'counters have none',
+    )
+    const forged = { ...told, bound: '3' }
+    expect(certifyPlain(history, forged).problems).toEqual(['counters have no versions to count'])
   })
 
   it('is unknown without times', () => {

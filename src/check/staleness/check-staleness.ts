@@ -10,6 +10,7 @@ import { assert, UsageError } from '../../base/errors.ts'
 import { placesByValue } from '../../base/places.ts'
 import { Elapsed, inUnit } from '../../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
+import { hasCounters } from '../../history/spans.ts'
 import { parseBound } from '../../levels/staleness.ts'
 import { nameEvidence } from '../../verdict/anomaly-rules.ts'
 import {
@@ -40,10 +41,17 @@ export interface StaleFindings extends Findings {
 }
 
 /** What a bound allows in a history. Throws UsageError if that does not say what its times are. */
-export function allowedBy({ timeUnit }: History, bound: string | null): Allowed {
+export function allowedBy(history: History, bound: string | null): Allowed {
   if (bound === null) return null
+  const { timeUnit } = history
   const parsed = parseBound(bound)
-  if (parsed.kind === 'versions') return parsed
+  if (parsed.kind === 'versions') {
+    if (!hasCounters(history)) return parsed
+    throw new UsageError(
+      `stale:${bound} counts versions, and counters have none: each increment is seen or missed by itself`,
+      'ask for a bound by time, such as stale:5s',
+    )
+  }
   if (timeUnit === null) {
     throw new UsageError(
       `stale:${bound} needs the unit of times, and the history does not say it`,
@@ -92,7 +100,9 @@ export function checkStaleness(
       staleness: {
         time:
           longest === null ? elapsed.nothing() : elapsed.told(longest.oldest, readerOf(longest)),
-        versions: stale.reduce((most, { missed }) => Math.max(most, missed), 0),
+        ...(hasCounters(history)
+          ? {}
+          : { versions: stale.reduce((most, { missed }) => Math.max(most, missed), 0) }),
       },
     }
   }
