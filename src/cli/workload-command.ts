@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Command } from 'commander'
 import { counted } from '../base/counted.ts'
-import { UsageError } from '../base/errors.ts'
+import { InputError, UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { readOperations } from '../formats/jepsen/forms.ts'
 import { fileError } from '../formats/open.ts'
@@ -36,11 +36,20 @@ export function addWorkloadCommand(program: Command, done: (code: number) => voi
     .option('--json', 'as one JSON object')
     .addHelpText('after', '\nExample:\n  isobar workload store/latest --kind bank --total 100')
     .action(async (path: string, flags: Flags) => {
-      const judged = judgeWorkload(readOperations(bytesOf(path)), optionsOf(flags))
+      const judged = judge(path, flags)
       if (flags.json) await print(`${stringify({ path, ...judged })}\n`)
       else await tell(render(path, judged))
       done(EXIT[judged.verdict])
     })
+}
+
+function judge(path: string, flags: Flags): WorkloadVerdict {
+  try {
+    return judgeWorkload(readOperations(bytesOf(path)), optionsOf(flags))
+  } catch (error) {
+    if (error instanceof InputError) error.path ??= path === '-' ? 'standard input' : path
+    throw error
+  }
 }
 
 function optionsOf({ kind, total, negativeBalances }: Flags): WorkloadOptions {

@@ -48,7 +48,9 @@ describe('isobar workload', () => {
     expect(await terminal.run('workload', counter, '--total', '5')).toBe(2)
     expect(await terminal.run('workload', counter, '--kind', 'queue')).toBe(2)
     expect(await terminal.run('workload', terminal.path('absent.edn'))).toBe(2)
+    expect(terminal.errors).toContain('absent.edn: there is no such file')
     expect(await terminal.run('workload', put('n.edn', ADDED.replaceAll('2', '-2')))).toBe(2)
+    expect(terminal.errors).toContain('n.edn:1:')
     expect(await terminal.run('workload', put('q.edn', '{:type :ok :f :enqueue :process 0}'))).toBe(
       2,
     )

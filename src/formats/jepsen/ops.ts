@@ -120,7 +120,8 @@ export class MicroOpReader {
       const at = scanner.at
       const key = this.takePresent(READ)
       if (isEdnSet && met.has(key)) {
-        const hint = 'a set #{…} has each element once; what was read more than once is told by a vector'
+        const hint =
+          'a set #{…} has each element once; what was read more than once is told by a vector'
         throw scanner.fail('an element stands in a set twice', at, hint)
       }
       met.add(key)

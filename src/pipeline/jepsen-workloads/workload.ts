@@ -56,6 +56,11 @@ function findKind(operations: readonly JepsenOperation[]): WorkloadKind {
   if (names.has('inc')) return 'monotonic'
   if (names.has('add') && (read === null || typeof read === 'bigint')) return 'counter'
   if (names.has('add') && Array.isArray(read) && read.every(isRow)) return 'monotonic'
+  if (names.has('add') && Array.isArray(read)) {
+    const message =
+      'the operations :add and :read are of a set, which is judged by its reads and writes'
+    throw new InputError('unknown-workload', message, null, 'ask isobar check FILE --level sser')
+  }
   const known = [...names].slice(0, 5).map((name) => `:${name}`)
   throw new InputError(
     'unknown-workload',

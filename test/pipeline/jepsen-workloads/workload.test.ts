@@ -154,5 +154,7 @@ describe('readOperations', () => {
     expect(() => read('[1]')).toThrow('an operation')
     expect(() => read('{:process 1}')).toThrow('no :type and :f')
     expect(() => judged([event('ok', 0, 'enqueue', '1')])).toThrow(':enqueue are no workload')
+    const ofSet = [add(0, 1), event('ok', 0, 'read', '#{1}')]
+    expect(() => judged(ofSet)).toThrow('are of a set')
   })
 })
