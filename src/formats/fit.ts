@@ -15,7 +15,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import { findStray } from '../history/initial.ts'
-import { INCREMENT, RANGE } from '../history/spans.ts'
+import { ADD, INCREMENT, RANGE, SET, TOTAL } from '../history/spans.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 
 /** What a format can hold. */
@@ -97,8 +97,13 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
 
 function spansOf({ spans }: History): string | null {
   if (spans === null) return null
-  if (!spans.kind.includes(RANGE)) return 'counters'
-  return spans.kind.every((kind) => kind === RANGE) ? 'range reads' : 'range reads and counters'
+  const has = (...kinds: number[]) => spans.kind.some((kind) => kinds.includes(kind))
+  const what = [
+    has(RANGE) ? 'range reads' : null,
+    has(INCREMENT, TOTAL) ? 'counters' : null,
+    has(ADD, SET) ? 'sets' : null,
+  ]
+  return what.filter((each) => each !== null).join(' and ') || null
 }
 
 function misfit(what: string, value: Value): string {
@@ -106,13 +111,15 @@ function misfit(what: string, value: Value): string {
   return `${what} out of its range (${value})`
 }
 
-/** Keys and values of shares of counters, which nobody told: what lacks counters says so. */
+/** Keys and values of shares of counters and elements of sets, which nobody told: what lacks these says so. */
 function shareNames(history: History): ReadonlySet<Value> {
   const { spans, opKey } = history
   const names = new Set<Value>()
   spans?.opSpan.forEach((span, op) => {
-    if (span === NONE || spans.kind[span] !== INCREMENT) return
-    names.add(history.keyName(opKey[op]!)).add(history.valueOf(op))
+    if (span === NONE || spans.kind[span] === RANGE || spans.kind[span] === TOTAL) return
+    for (let each = op; each < op + spans.size[span]!; each++) {
+      names.add(history.keyName(opKey[each]!)).add(history.valueOf(each))
+    }
   })
   return names
 }

@@ -7,7 +7,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { AfterColumns } from './after.ts'
 import { checkTimes } from './check-times.ts'
 import { settleCounts } from './counts.ts'
-import { expandSpans, inPlace, throughSpans } from './expand-spans.ts'
+import { expandSpans, inPlace, spansWithStatements, throughSpans } from './expand-spans.ts'
 import {
   type Annotation,
   APPEND,
@@ -30,7 +30,14 @@ import { FOUND, LightColumns, UNTOLD } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
 import { RowColumns } from './rows.ts'
-import { ARRIVED_INCREMENT, ARRIVED_OTHER, ARRIVED_RANGE, SpanColumns } from './spans.ts'
+import {
+  ARRIVED_ADD,
+  ARRIVED_INCREMENT,
+  ARRIVED_OTHER,
+  ARRIVED_RANGE,
+  ARRIVED_SET,
+  SpanColumns,
+} from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
@@ -300,6 +307,19 @@ export class HistoryBuilder implements OpColumns {
     return this.spans
   }
 
+  /** Adds an element, by its value id, to a set. */
+  addToSet(txn: number, key: number, element: number): void {
+    this.spans ??= new SpanColumns()
+    this.addOp(txn, ARRIVED_ADD, key, element)
+  }
+
+  /** A read of a set; its elements come by `addPair`. */
+  addSet(txn: number, key: number): SpanColumns {
+    this.spans ??= new SpanColumns()
+    this.addOp(txn, ARRIVED_SET, key, this.spans.addSet(key))
+    return this.spans
+  }
+
   /** A read that returned these rows, not one; what each held. */
   readRows(txn: number, key: Symbol64, rows: readonly (Value | readonly Value[])[]): void {
     const isList = Array.isArray(rows[0])
@@ -468,12 +488,6 @@ export class HistoryBuilder implements OpColumns {
 
 export function statusOf(name: string): number {
   return STATUS_NAMES.indexOf(name as StatusName)
-}
-
-function spansWithStatements(): InputError {
-  const message =
-    'range reads, counters and a cas that failed without telling what it found do not go with SQL statements'
-  return new InputError('mixed-key', message, null, 'let statements say the same')
 }
 
 /** Versions tell whom a read saw, and so does the choice of writers: one of them only. */

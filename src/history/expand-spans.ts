@@ -1,4 +1,4 @@
-// Makes reads and writes of registers of range reads and of counters (spans.ts), when all
+// Makes reads and writes of registers of range reads, counters and sets (spans.ts), when all
 // operations are known, and with them all keys and all who increment. A counter's share is a key of
 // its own for every transaction that increments it: only that one writes it, each time what it has
 // added so far, such as "+3", so increments commute. A read of the counter reads the shares of the
@@ -12,10 +12,14 @@ import { obtain } from '../base/maps.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
 import { showValue } from './initial.ts'
 import { IntegerKeys, type NamedKey } from './integer-keys.ts'
+import { freshKey, SetElements } from './set-elements.ts'
 import {
+  ADD,
+  ARRIVED_ADD,
   ARRIVED_INCREMENT,
   ARRIVED_OTHER,
   ARRIVED_RANGE,
+  ARRIVED_SET,
   INCREMENT,
   type SpanColumns,
   TOTAL,
@@ -78,6 +82,12 @@ class ExpandedOps {
   }
 }
 
+export function spansWithStatements(): InputError {
+  const message =
+    'range reads, counters, sets and a cas that failed without telling what it found do not go with SQL statements'
+  return new InputError('mixed-key', message, null, 'let statements say the same')
+}
+
 /** A column by arrival as a column by operation. */
 export function inPlace<Column extends Int32Array | Uint8Array>(
   column: Column,
@@ -112,6 +122,7 @@ class Expansion {
   private readonly out = new ExpandedOps()
   private readonly shares = new Map<number, Map<number, Share>>() // counter -> transaction -> share
   private ranges: IntegerKeys | null = null
+  private readonly sets: SetElements
   private readonly effort: Effort = { left: MOST_STEPS }
   private readonly nothing: number // id of the initial value
   private start = 0 // what every counter holds at first
@@ -122,6 +133,7 @@ class Expansion {
     private readonly placeOf: (arrival: number) => Place | null,
   ) {
     this.nothing = ops.valueId(null)
+    this.sets = new SetElements(ops, placeOf)
   }
 
   run(): ExpandedOps {
@@ -133,6 +145,8 @@ class Expansion {
       const [key, value] = [opKey.data[i]!, opValue.data[i]!]
       if (kind === ARRIVED_RANGE) this.addRange(i, txn, value)
       else if (kind === ARRIVED_INCREMENT) this.addIncrement(i, txn, key, value)
+      else if (kind === ARRIVED_ADD) this.addElement(i, txn, key, value)
+      else if (kind === ARRIVED_SET) this.addSet(i, txn, value)
       else if (kind === ARRIVED_OTHER) out.add(i, txn, READ, key, value, OTHER)
       else if (this.shares.has(key)) this.addTotal(i, txn, key, value)
       else out.add(i, txn, kind, key, value)
@@ -193,14 +207,10 @@ class Expansion {
 
   /** A key that no history has: what T3 added to x is `x of T3`. */
   private nameShare(counter: number, txn: number): number {
-    const { keys } = this.ops
     const label = this.ops.labelOf(txn)
     const who = typeof label === 'string' ? label : `T${label ?? txn + 1}`
-    let name = `${keys.get(counter)} of ${who}`
-    for (let size = keys.size; ; name += "'") {
-      const key = keys.of(name)
-      if (keys.size > size) return key
-    }
+    const { keys } = this.ops
+    return freshKey(keys, `${keys.get(counter)} of ${who}`)
   }
 
   private addIncrement(arrival: number, txn: number, counter: number, value: number): void {
@@ -211,6 +221,38 @@ class Expansion {
     spans.size.data[span] = 1
     out.add(arrival, txn, WRITE, share.key, ops.values.of(`+${share.soFar}`))
     out.span.data[out.length - 1] = span
+  }
+
+  private addElement(arrival: number, txn: number, set: number, element: number): void {
+    const { out, spans, sets } = this
+    const span = spans.add(ADD, set, element)
+    spans.size.data[span] = 1
+    out.add(arrival, txn, WRITE, sets.keyOf(set, element), sets.present)
+    out.span.data[out.length - 1] = span
+  }
+
+  /** Elements that were there, and then those that were not. */
+  private addSet(arrival: number, txn: number, span: number): void {
+    const { out, spans, ops, sets } = this
+    const set = spans.key.data[span]!
+    if (ops.initial === undefined) {
+      const message = 'a read of a set says what is not in it, but there is no initial value'
+      throw this.bad(arrival, message, 'let the initial value be null')
+    }
+    const from = out.length
+    const returned = new Set<number>()
+    const first = spans.pairStart.data[span]!
+    for (let pair = first; pair < first + spans.returned.data[span]!; pair++) {
+      const key = sets.keyOf(set, spans.pairValue.data[pair]!)
+      returned.add(key)
+      out.add(arrival, txn, READ, key, sets.present)
+    }
+    for (const key of sets.addedTo(set)) {
+      if (!returned.has(key)) out.add(arrival, txn, READ, key, this.nothing)
+    }
+    if (out.length === from) out.add(arrival, txn, READ, set, this.nothing)
+    out.span.data[from] = span
+    spans.size.data[span] = out.length - from
   }
 
   private addTotal(arrival: number, txn: number, counter: number, value: number): void {
@@ -304,8 +346,9 @@ class Expansion {
   }
 
   private expectRegister(arrival: number, key: number): void {
-    if (!this.shares.has(key)) return
-    const message = `the range read speaks of key ${showValue(this.ops.keys.get(key))}, which is a counter`
+    const isSet = this.sets.has(key)
+    if (!isSet && !this.shares.has(key)) return
+    const message = `the range read speaks of key ${showValue(this.ops.keys.get(key))}, which is a ${isSet ? 'set' : 'counter'}`
     throw this.bad(arrival, message, 'range reads are of registers')
   }
 
@@ -319,7 +362,7 @@ function changedKeys({ opKind, opKey, keys }: SpannedOps): IntegerKeys {
   const changed = new Set<number>()
   for (let i = 0; i < opKind.length; i++) {
     const kind = opKind.data[i]!
-    if (kind !== READ && kind !== ARRIVED_RANGE) changed.add(opKey.data[i]!)
+    if (kind !== READ && kind !== ARRIVED_RANGE && kind !== ARRIVED_SET) changed.add(opKey.data[i]!)
   }
   const named: NamedKey[] = []
   for (const key of changed) {

@@ -17,7 +17,15 @@ import { HistoryBuilder, NOT_TOLD, statusOf } from './builder.ts'
 import { COMMITTED, type History, NONE, STATUS_NAMES } from './history.ts'
 import { CAS, INSERT } from './light.ts'
 import { renderValue } from './render-notation.ts'
-import { badRange, badReturn, INCREMENT_HINT, isIncrement, RANGE_HINT } from './spans.ts'
+import {
+  badElement,
+  badRange,
+  badReturn,
+  INCREMENT_HINT,
+  isIncrement,
+  RANGE_HINT,
+  SET_HINT,
+} from './spans.ts'
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
 import { NO_VERSION, VERSION_HINT, versionHint, versionOfLsn, versionOfNumber } from './versions.ts'
@@ -37,7 +45,7 @@ export function parseNotation(
   return new NotationParser(text, onOp).parse(duplicateValues)
 }
 
-const VERBS = ['r', 'w', 'append', 'inc', 'cas', 'insert', 'range', 'rows']
+const VERBS = ['r', 'w', 'append', 'inc', 'add', 'cas', 'insert', 'range', 'rows']
 const UNTOLD = /\s*\?/y
 const BARE = /[A-Za-z_][\w.$@-]*/y
 const LEVEL = /[a-z][\w.+-]*/y
@@ -145,7 +153,7 @@ class NotationParser {
       this.at = this.lineStart + startColumn - 1
       this.fail(
         `unknown operation ${this.next()}`,
-        'there are r(key,value), w(…), append(…), inc(key,number), cas(key,old,new), insert(key,value), range(from,to,[key:value,…]), rows(key,[…])',
+        'there are r(key,value), w(…), append(…), inc(key,number), add(key,element), cas(key,old,new), insert(key,value), range(from,to,[key:value,…]), rows(key,[…])',
       )
     }
     this.expect('(')
@@ -159,6 +167,10 @@ class NotationParser {
       this.parseLight(txn, verb, key, startColumn)
     } else if (verb === 'inc') {
       this.parseIncrement(txn, key)
+    } else if (verb === 'add') {
+      this.builder.addToSet(txn, this.builder.keys.of(key), this.parseElement(new Set()))
+    } else if (verb === 'r' && this.text[this.at] === '{') {
+      this.parseSet(txn, this.builder.keys.of(key))
     } else if (verb === 'range') {
       this.parseRange(txn, key)
     } else if (verb === 'rows') {
@@ -222,6 +234,20 @@ class NotationParser {
     this.builder.addIncrement(txn, this.builder.keys.of(key), this.builder.valueId(by))
   }
 
+  /** r(s,{1,2}): what was in the set. */
+  private parseSet(txn: number, key: number): void {
+    const set = this.builder.addSet(txn, key)
+    const met = new Set<Value>()
+    this.parseList(() => set.addPair(key, this.parseElement(met)), '{', '}')
+  }
+
+  private parseElement(met: Set<Value>): number {
+    const element = this.parseValue()
+    const why = badElement(element, met)
+    if (why !== null) this.fail(why, SET_HINT)
+    return this.builder.values.of(element)
+  }
+
   /** range(1,5,[2:7,3:8]): where it ends, and what was there. */
   private parseRange(txn: number, first: Value): void {
     const { builder } = this
@@ -255,13 +281,13 @@ class NotationParser {
     return this.parseList(() => this.parseValue())
   }
 
-  private parseList<Item>(parse: () => Item): Item[] {
+  private parseList<Item>(parse: () => Item, open = '[', close = ']'): Item[] {
     const values: Item[] = []
-    this.expect('[')
-    if (this.take(']')) return values
+    this.expect(open)
+    if (this.take(close)) return values
     do values.push(parse())
     while (this.take(','))
-    this.expect(']')
+    this.expect(close)
     return values
   }
 

@@ -20,7 +20,7 @@ import {
 } from './history.ts'
 import { findStray } from './initial.ts'
 import { CAS, FOUND, type LightOps, UNTOLD } from './light.ts'
-import { INCREMENT, RANGE, type SpanOps } from './spans.ts'
+import { ADD, elementsOf, INCREMENT, RANGE, SET, type SpanOps } from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
 import { forEachStep } from './sql-steps.ts'
@@ -170,6 +170,10 @@ function renderSpan(
   const show = (value: number) => renderValue(history.values.get(value))
   if (kind[span] !== RANGE) {
     const name = renderValue(history.keyName(key[span]!))
+    if (kind[span] === ADD) return `add(${name},${show(first[span]!)})`
+    if (kind[span] === SET) {
+      return `r(${name},{${Array.from(elementsOf(history.spans!, span), show).join(',')}})`
+    }
     return `${kind[span] === INCREMENT ? 'inc' : 'r'}(${name},${show(first[span]!)})`
   }
   const pairs: string[] = []

@@ -1,8 +1,9 @@
 // Operations of a history as they were told, for counting them: range reads and operations of
-// counters are one each (spans.ts), and shares of a counter are no keys. Main function: toldOps.
+// counters and sets are one each (spans.ts), and shares of a counter, elements of a set are no
+// keys. Main function: toldOps.
 
 import { type History, NONE, READ, WRITE } from './history.ts'
-import { INCREMENT } from './spans.ts'
+import { RANGE } from './spans.ts'
 
 export interface ToldOps {
   readonly opCount: number
@@ -18,7 +19,7 @@ export function toldOps(history: History): ToldOps {
   const opKind = new Uint8Array(opCount)
   const opKey = new Int32Array(opCount)
   const starts = new Int32Array(txnCount + 1)
-  const shares = new Set<number>()
+  const shares = new Set<number>() // and elements of sets
   let count = 0
   for (let txn = 0; txn < txnCount; txn++) {
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++, count++) {
@@ -26,11 +27,14 @@ export function toldOps(history: History): ToldOps {
       opKind[count] = history.opKind[op]!
       opKey[count] = history.opKey[op]!
       if (span === NONE) continue
-      const isIncrement = spans.kind[span] === INCREMENT
-      if (isIncrement) shares.add(history.opKey[op]!)
-      opKind[count] = isIncrement ? WRITE : READ
+      const isWrite = history.opKind[op] === WRITE
+      opKind[count] = isWrite ? WRITE : READ
       opKey[count] = spans.key[span]!
-      op += spans.size[span]! - 1
+      const last = op + spans.size[span]! - 1
+      for (; spans.kind[span] !== RANGE && op <= last; op++) {
+        if (history.opKey[op] !== spans.key[span]) shares.add(history.opKey[op]!)
+      }
+      op = last
     }
     starts[txn + 1] = count
   }

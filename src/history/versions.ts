@@ -143,7 +143,7 @@ export class VersionColumns {
       const isIncrement = opKind[op] === WRITE && spans !== null && spans.opSpan[op] !== NONE
       const isGiven = !Number.isNaN(byTxn[opTxn[op]!] ?? Number.NaN)
       if (!isGiven || (opKind[op] !== APPEND && !isIncrement)) continue
-      const what = isIncrement ? 'increments a counter' : 'appends to a list'
+      const what = isIncrement ? 'adds to a counter or a set' : 'appends to a list'
       const message = `transaction ${txnName(opTxn[op]!)} has a version and ${what}`
       const hint =
         'versions are of registers: leave it out, or give it to single writes, ["w","x",1,{"version":3}]'

@@ -72,7 +72,7 @@ const MEANINGS = [
   /has versions, but|versions are numbers here and LSNs there/,
   /rows of one key hold lists, or values, not both/,
   /does not fit into 64 bits|is out of range/,
-  /cannot be incremented by|is a counter|cannot be read as|counters begin with|add up to more than/,
+  /cannot be incremented by|is a counter|is a set|null is no element of a set|the set returned|a read of a set says|cannot be read as|counters begin with|add up to more than/,
   /the range from .* (is empty|has no key)|a range is of integer keys|the range (?:read )?returned key/,
   /a range read says which keys are not there|several possible writers in a history that gives/,
 ]

@@ -38,6 +38,7 @@ describe('spans', () => {
     's1: inc(x,1) r(x,1) | r(x,3)\ns2: inc(x,2)\n',
     's1: inc(x,1) inc(y,1) | inc(x,1)\ns2: r(x,1) [aborted] | r(x,2) r(y,null)\n',
     'initial null\ns1: w(1,a) w(3,b)\ns2: range(1,5,[3:b]) | range(-4,2,[]) range(10,20,[])\n',
+    's1: add(s,1) add(s,a) | add(s,"1")\ns2: r(s,{}) | r(s,{a,"1",1}) r(t,{}) | r(s,{9})\n',
     's1: w(x,1) cas(x,1,2,?) | insert(x,7,?) cas(y,0,1)\ns2: w(x,3)\n',
   ])('come back as they were told: %s', (text) => {
     const history = parseNotation(text)
@@ -50,7 +51,7 @@ describe('spans', () => {
   it('are written as the native format has them', () => {
     const text =
       '{"isobar":1,"initial":null}\n' +
-      '{"session":0,"ops":[["inc","c",2],["range",1,9,[[7,"a"]]],["cas","x",1,2,false]]}\n' +
+      '{"session":0,"ops":[["add","s",1],["add","s","a"],["set","s",["a",1]],["inc","c",2],["range",1,9,[[7,"a"]]],["cas","x",1,2,false]]}\n' +
       '{"session":1,"ops":[["r","c",2],["w",7,"a"],["insert","x",3,false],["range",-1,0,[]]]}\n'
     const bytes = save(native, parseHistory(text)).values().next().value as Uint8Array
     expect(Buffer.from(bytes).toString()).toBe(text)
@@ -93,6 +94,16 @@ describe('spans', () => {
     ['s1: inc(x,1) | r(x,a)', 'cannot be read as "a"'],
     ['initial a\ns1: inc(x,1)', 'counters begin with a number'],
     ['initial none\ns1: inc(x,1)', 'counters begin with a number'],
+    ['s1: add(s,1) w(s,2)', 'key "s" is a set'],
+    ['s1: add(s,1) | r(s,1)', 'key "s" is a set'],
+    ['s1: add(s,1) | r(s,[1])', 'key "s" is a set'],
+    ['s1: add(s,1) inc(s,1)', 'key "s" is a set'],
+    ['s1: r(s,{}) | r(s,0)', 'key "s" is a set'],
+    ['s1: add(3,1) range(1,5,[])', 'which is a set'],
+    ['s1: add(s,1) | r(s,{1,2,1})', 'the set returned 1 twice'],
+    ['s1: add(s,null)', 'null is no element of a set'],
+    ['s1: add(s,1) | add(s,1)', 'is written twice'],
+    ['initial none\ns1: r(s,{})', 'there is no initial value'],
     ['s1: range(5,1,[])', 'the range from 5 to 1 is empty'],
     ['s1: range(a,b,[])', 'a range is of integer keys'],
     ['s1: range(1,5,[6:1])', 'the range from 1 to 5 has no key 6'],
@@ -112,6 +123,9 @@ describe('spans', () => {
     ['["inc","x",-1]', 'cannot be incremented by -1'],
     ['["inc","x",1.5]', 'is not an integer'],
     ['["inc","x"]', 'lacks its key or its value'],
+    ['["add","s",null]', 'a set element cannot be null'],
+    ['["set","s",[1,1]]', 'the set returned 1 twice'],
+    ['["set","s",7]', 'a list of elements'],
     ['["range",1,5]', 'lacks its key or its value'],
     ['["range",1,5,[[9,1]]]', 'has no key 9'],
     ['["range",1,5,7]', 'a list of pairs'],
@@ -167,6 +181,16 @@ describe('spans', () => {
     ['an own session', 's1: inc(x,1) | r(x,0)', ['ci', 'rc']],
     ['where counters begin', 'initial 5\ns1: inc(x,1)\ns2: r(x,5) | r(x,6)', ALL],
     ['less than where they begin', 'initial 5\ns1: inc(x,1)\ns2: r(x,4)', []],
+    ['a set in order', 's1: add(s,1)\ns2: add(s,2)\ns3: r(s,{1}) | r(s,{2,1})', ALL],
+    [
+      'a set that two saw grow otherwise',
+      's1: add(s,1)\ns2: add(s,2)\ns3: r(s,{1})\ns4: r(s,{2})',
+      ['ci', 'rc', 'ra', 'cc', 'psi'],
+    ],
+    ['a set that lost an element', 's1: add(s,1) | r(s,{})', ['ci', 'rc']],
+    ['an element that nobody added', 's1: add(s,1) | r(s,{1,2})', []],
+    ['an element that was not added', 's1: add(s,1) [aborted]\ns2: r(s,{1})', []],
+    ['half of a transaction of a set', 's1: add(s,1) add(s,2)\ns2: r(s,{1})', ['ci']],
     ['a phantom', 'initial null\ns1: w(1,a) w(2,b)\ns2: range(1,3,[1:a])', ['ci']],
     ['no phantom', 'initial null\ns1: w(1,a) | w(2,b)\ns2: range(1,3,[1:a])', ALL],
     ['an own key that is missing', 'initial null\ns1: w(1,a) range(1,3,[])', []],

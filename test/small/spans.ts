@@ -1,8 +1,9 @@
-// Small histories of counters, of range reads and of compare-and-sets that failed without telling
-// what they found, and what the definitions say of them. A draft of registers says who does what;
-// `asCounters`, `withUntold` and `withRanges` give its operations another meaning, and spell out as
-// drafts of registers every way to read them, which the oracle judges. Shares no code with
-// src/history but the builder. Main functions: asCounters, withUntold, withRanges, compareWays.
+// Small histories of counters, of range reads, of sets and of compare-and-sets that failed without
+// telling what they found, and what the definitions say of them. A draft of registers says who does
+// what; `asCounters`, `withUntold`, `withRanges` and `asSets` give its operations another meaning,
+// and spell out as drafts of registers every way to read them, which the oracle judges. Shares no
+// code with src/history but the builder. Main functions: asCounters, withUntold, withRanges,
+// asSets, compareWays.
 
 import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
@@ -346,6 +347,70 @@ function rangesOf(
   return { history, ways: [spelt] }
 }
 
+/** Every write adds an element of its own to the set, every read is of the set. */
+function asSets(draft: Draft, seed: number): Ways {
+  const random = new Random(seed)
+  return setsOf(draft, () => random.chance(0.5), random.chance(0.1))
+}
+
+/** Every history of sets within bounds: reads return any elements that somebody adds. */
+export function* allSets(
+  bounds: Bounds,
+  variants: (draft: Draft) => Iterable<Draft> = (draft) => [draft],
+): Generator<Ways> {
+  for (const skeleton of smallHistories(bounds)) {
+    const ops = skeleton.sessions.flat().flatMap((txn) => txn.ops)
+    if (ops.some((op) => op.kind === 'r' && op.value !== 0)) continue
+    const reads = ops.filter(({ kind }) => kind === 'r').length
+    const writes = ops.length - reads
+    for (const draft of variants(skeleton)) {
+      for (let choice = 0; choice < 2 ** (reads * writes); choice++) {
+        let bit = 0
+        yield setsOf(draft, () => ((choice >> bit++) & 1) === 1, false)
+      }
+    }
+  }
+}
+
+/** @param isThere for each element of the set whether the read at hand returns it */
+function setsOf(draft: Draft, isThere: () => boolean, isThin: boolean): Ways {
+  const all = draft.sessions.flat().flatMap(({ ops }) => ops)
+  const elementOf = new Map(all.filter(({ kind }) => kind === 'w').map((op, i) => [op, i]))
+  const of = (key: Value) =>
+    [...elementOf].flatMap(([op, element]) => (op.key === key ? [element] : []))
+  const returned = new Map<DraftOp, number[]>()
+  for (const op of all) {
+    if (op.kind === 'r') returned.set(op, of(op.key).filter(isThere))
+    if (op.kind === 'r' && isThin) returned.get(op)!.push(99)
+  }
+  const name = (set: Value, element: number) => `${set}/${element}`
+  const spelt = mapTxns(draft, (txn) => ({
+    ...txn,
+    uses: txn.ops.map(({ key }) => key),
+    ops: txn.ops.flatMap((op): DraftOp[] => {
+      const { key } = op
+      if (op.kind === 'w') return [{ kind: 'w', key: name(key, elementOf.get(op)!), value: 'in' }]
+      const there = returned.get(op)!
+      const absent = of(key).filter((element) => !there.includes(element))
+      const read =
+        (value: Value) =>
+        (element: number): DraftOp => ({
+          kind: 'r',
+          key: name(key, element),
+          value,
+        })
+      return [...there.map(read('in')), ...absent.map(read(0))]
+    }),
+  }))
+  const history = build(draft, (builder, txn, op) => {
+    const key = builder.keys.of(op.key)
+    if (op.kind === 'w') return builder.addToSet(txn, key, elementOf.get(op)!)
+    const set = builder.addSet(txn, key)
+    for (const element of returned.get(op)!) set.addPair(key, element)
+  })
+  return { history, ways: [spelt] }
+}
+
 function mapTxns(draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft {
   return { ...draft, sessions: draft.sessions.map((txns) => txns.map(change)) }
 }
@@ -375,6 +440,7 @@ export const KINDS: readonly [string, Kind, Partial<RandomShape>][] = [
   ['counters', asCounters, REGISTERS],
   ['untold', withUntold, REGISTERS],
   ['ranges', withRanges, { ...PLAIN, initial: null }],
+  ['sets', asSets, REGISTERS],
 ]
 
 export type Kind = (draft: Draft, seed: number) => Ways | null

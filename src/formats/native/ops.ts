@@ -2,7 +2,8 @@
 // and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
 // they failed; each becomes a read and a write, or a read (see history/light.ts). ["rows","x",[1,2]]
 // is a read that did not return one row (history/rows.ts). ["inc","c",2] adds to a counter, and
-// ["range",1,5,[[2,7]]] reads integer keys (history/spans.ts). {"version":3} may stand behind the value
+// ["range",1,5,[[2,7]]] reads integer keys, ["add","s",1] and ["set","s",[1]] are of sets
+// (history/spans.ts). {"version":3} may stand behind the value
 // of a register (version.ts). Objects are SQL statements (sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
 // writes straight into the builder's columns; any other by `takeOp`.
 
@@ -13,11 +14,13 @@ import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
 import { showValue } from '../../history/initial.ts'
 import { CAS, INSERT } from '../../history/light.ts'
 import {
+  badElement,
   badRange,
   badReturn,
   INCREMENT_HINT,
   isIncrement,
   RANGE_HINT,
+  SET_HINT,
 } from '../../history/spans.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
@@ -36,7 +39,7 @@ const LETTER_R = 114
 const LETTER_W = 119
 const LETTER_F = 102
 const VERBS =
-  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["inc",key,number], ["cas",key,old,new], ["insert",key,value], ["range",first,last,[[key,value],…]] and ["rows",key,[…]]'
+  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["inc",key,number], ["add",key,element], ["set",key,[…]], ["cas",key,old,new], ["insert",key,value], ["range",first,last,[[key,value],…]] and ["rows",key,[…]]'
 /** Statements, which somebody may take for operations on registers. */
 const STATEMENTS = ['select', 'update', 'delete']
 
@@ -155,6 +158,8 @@ export class OpReader {
     if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
     if (scanner.textIs('insert')) return this.takeLight(builder, txn, INSERT)
     if (scanner.textIs('inc')) return this.takeIncrement(builder, txn)
+    if (scanner.textIs('add')) return this.takeAdd(builder, txn)
+    if (scanner.textIs('set')) return this.takeSet(builder, txn)
     if (scanner.textIs('range')) return this.takeRange(builder, txn)
     if (scanner.textIs('rows')) return this.takeRows(builder, txn)
     const kind = this.kindOf()
@@ -219,6 +224,31 @@ export class OpReader {
     }
     builder.addIncrement(txn, key, by)
     this.close(builder, 'inc')
+  }
+
+  /** Takes the rest of what adds to a set: its key, and the element. */
+  private takeAdd(builder: HistoryBuilder, txn: number): void {
+    const key = this.takeKey(builder)
+    builder.addToSet(txn, key, this.takeSymbol(builder.values, 'set element'))
+    this.close(builder, 'add')
+  }
+
+  /** Takes the rest of a read of a set: its key, and its elements. */
+  private takeSet(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    const key = this.takeKey(builder)
+    const set = builder.addSet(txn, key)
+    const met = new Set<Value>()
+    scanner.need(OPEN_LIST, 'a list of elements', SET_HINT)
+    forEachItem(scanner, () => {
+      scanner.skipSpace()
+      const at = scanner.at
+      const element = this.takeSymbol(builder.values, 'set element')
+      const why = badElement(builder.values.get(element), met)
+      if (why !== null) throw scanner.fail(why, at, SET_HINT)
+      set.addPair(key, element)
+    })
+    this.close(builder, 'set')
   }
 
   /** Takes the rest of a range read: its first and its last key, and what was there. */

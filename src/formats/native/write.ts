@@ -17,7 +17,7 @@ import {
   WRITE,
 } from '../../history/history.ts'
 import { CAS, FOUND, type LightOps, UNTOLD } from '../../history/light.ts'
-import { INCREMENT, RANGE, type SpanOps } from '../../history/spans.ts'
+import { ADD, elementsOf, INCREMENT, RANGE, SET, type SpanOps } from '../../history/spans.ts'
 import type { SqlEvents } from '../../history/sql-events.ts'
 import { forEachStep } from '../../history/sql-steps.ts'
 import { LEVELS } from '../../levels/levels.ts'
@@ -145,10 +145,11 @@ function writeLight(
 function writeSpan(
   writer: ByteWriter,
   history: History,
-  { kind, key, first, last, returned }: SpanOps,
+  spans: SpanOps,
   span: number,
   op: number,
 ): void {
+  const { kind, key, first, last, returned } = spans
   const show = (value: number) => renderJson(history.values.get(value))
   if (kind[span] === RANGE) {
     writer.text(`["range",${show(first[span]!)},${show(last[span]!)},[`)
@@ -159,8 +160,14 @@ function writeSpan(
     writer.text(']]')
     return
   }
-  const verb = kind[span] === INCREMENT ? 'inc' : 'r'
-  writer.text(`["${verb}",${renderJson(history.keyName(key[span]!))},${show(first[span]!)}]`)
+  const name = renderJson(history.keyName(key[span]!))
+  if (kind[span] === SET) {
+    const elements = Array.from(elementsOf(spans, span), show)
+    writer.text(`["set",${name},[${elements.join(',')}]]`)
+    return
+  }
+  const verb = kind[span] === INCREMENT ? 'inc' : kind[span] === ADD ? 'add' : 'r'
+  writer.text(`["${verb}",${name},${show(first[span]!)}]`)
 }
 
 function writeList(writer: ByteWriter, history: History, list: number): void {

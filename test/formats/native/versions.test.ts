@@ -93,7 +93,7 @@ describe('versions in the native format', () => {
     ],
     [
       '{"session":1,"version":1,"ops":[["w","y",1],["inc","x",1]]}\n{"session":3,"ops":[["r","x",2]]}',
-      '1:45 bad-version: transaction T1 has a version and increments a counter',
+      '1:45 bad-version: transaction T1 has a version and adds to a counter or a set',
     ],
     [
       '{"session":0,"ops":[["inc","x",1,{"version":2}]]}',
