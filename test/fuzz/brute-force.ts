@@ -9,7 +9,7 @@ import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { compareWithOracle } from '../small/compare.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
-import { compareWays, judgeAt, KINDS } from '../small/spans.ts'
+import { compareWays, JUDGED, judgeAt, KINDS } from '../small/spans.ts'
 import { disagreementOnStaleness } from '../small/staleness.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
 
@@ -55,12 +55,10 @@ function mindsNoOrder([name, kind, fixed]: (typeof KINDS)[number]): Property {
     const sessions = new Random(seed).shuffle(isHeader ? lines : [first!, ...lines])
     const retold = [...(isHeader ? [first!] : []), ...sessions].join('\n')
     const verdictsOf = (history: History) =>
-      ORACLE_LEVELS.map((level) => judgeAt(history, { level }).verdict)
+      JUDGED.map((level) => judgeAt(history, { level }).verdict)
     const [told, other] = [verdictsOf(made.history), verdictsOf(parseNotation(retold))]
     const at = told.findIndex((verdict, i) => verdict !== other[i])
-    return at < 0
-      ? null
-      : `${ORACLE_LEVELS[at]} is ${told[at]}, not ${other[at]}\n${text}\n${retold}`
+    return at < 0 ? null : `${JUDGED[at]} is ${told[at]}, not ${other[at]}\n${text}\n${retold}`
   }
   return { name: `${name}-retold`, run }
 }

@@ -8,12 +8,12 @@ import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { Confirmed, isDrawn } from './confirmed.ts'
 import type { Draft } from './draft.ts'
 import { type Bounds, everyTiming } from './enumerate.ts'
-import { ORACLE_LEVELS } from './oracle.ts'
 import {
   allCounters,
   allRanges,
   allSets,
   compareWays,
+  JUDGED,
   KINDS,
   type Kind,
   type Orders,
@@ -34,7 +34,7 @@ function compare(kind: Kind, wanted: CompareOptions, orders: Orders) {
     try {
       compareWays(made, orders).forEach((verdict, i) => {
         counts[verdict]++
-        confirmed.add(ORACLE_LEVELS[i]!, isDrawn(source), verdict)
+        confirmed.add(JUDGED[i]!, isDrawn(source), verdict)
       })
     } catch (error) {
       throw new Error(source, { cause: error })
@@ -74,7 +74,7 @@ describe.each([
         counts.compared++
         compareWays(made, SESSIONS).forEach((verdict, i) => {
           counts[verdict]++
-          confirmed.add(ORACLE_LEVELS[i]!, false, verdict)
+          confirmed.add(JUDGED[i]!, false, verdict)
         })
       }
     }
@@ -95,7 +95,7 @@ describe.each([
   ['sets', allSets],
 ] as const)('%s in time', (_, all) => {
   it('are judged as brute force does: timings of small histories', () => {
-    const levels = ORACLE_LEVELS.filter((level) => /^(?:strong-si|ser\+lin|sser)$/.test(level))
+    const levels = JUDGED.filter((level) => /^(?:strong-si|ser\+lin|sser|lin)$/.test(level))
     const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0 }
     const confirmed = new Confirmed(SPANS)
     let number = 0

@@ -9,7 +9,7 @@ import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
 import { chooseWriters } from '../../src/check/writers/choose-writers.ts'
 import { HistoryBuilder, NOT_TOLD } from '../../src/history/builder.ts'
-import { type History, STATUS_NAMES } from '../../src/history/history.ts'
+import { type History, hasTimes, STATUS_NAMES } from '../../src/history/history.ts'
 import { CAS } from '../../src/history/light.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
@@ -17,7 +17,7 @@ import type { LevelRequest } from '../../src/levels/levels.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
 import { type Bounds, smallHistories } from './enumerate.ts'
-import { ORACLE_LEVELS, profileOf, type Verdict } from './oracle.ts'
+import { ORACLE_LEVELS, type OracleLevel, profileOf, type Verdict } from './oracle.ts'
 import type { RandomShape } from './random-history.ts'
 
 /** A history, with every way to read it as one of registers. */
@@ -32,23 +32,27 @@ export interface Orders {
   readonly realTime: boolean
 }
 
+/** Linearizability is strict serializability of whole transactions, whatever their sessions. */
+export const JUDGED: readonly (OracleLevel | 'lin')[] = [...ORACLE_LEVELS, 'lin']
+
 const BEST_FIRST: readonly Verdict[] = ['satisfied', 'unknown', 'violated']
 
 /** Level by level, what the axioms say; throws where the checker says something else. */
-export function compareWays(
-  { history, ways }: Ways,
-  orders: Orders,
-  levels = ORACLE_LEVELS,
-): Verdict[] {
+export function compareWays({ history, ways }: Ways, orders: Orders, levels = JUDGED): Verdict[] {
   const profiles = ways.map((way) => profileOf(way, orders))
+  const linear = ways.map((way) => profileOf(way, { sessionOrder: false }).sser)
+  const told = (level: OracleLevel | 'lin') =>
+    level === 'lin' ? linear : profiles.map((each) => each[level])
   return levels.map((level) => {
-    const truth = BEST_FIRST.find((verdict) => profiles.some((each) => each[level] === verdict))!
+    const truth = BEST_FIRST.find((verdict) => told(level).includes(verdict))!
     const judged = judgeAt(history, { level, ...orders })
+    const isUntimed = history.writers !== null && !hasTimes(history)
+    if (level === 'lin' && isUntimed && judged.verdict === 'unknown') return 'unknown'
     const isProved = truth === 'unknown' || judged.certificate?.verified === true
     if (judged.verdict === truth && isProved) return truth
     const proof = isProved ? '' : ', without a verified certificate'
-    const told = `${level} is ${judged.verdict}, not ${truth}${proof}`
-    throw new Error(`${told} (${judged.reason})\n${renderNotation(history)}`)
+    const found = `${level} is ${judged.verdict}, not ${truth}${proof}`
+    throw new Error(`${found} (${judged.reason})\n${renderNotation(history)}`)
   })
 }
 
