@@ -164,7 +164,7 @@ export interface History {
   readonly versions: Versions | null
   /** Which operations were written as lightweight transactions; null if none was. */
   readonly light: LightOps | null
-  /** Which operations were written as range reads or of counters; null if none was. */
+  /** Which operations were written as range reads, of counters or of sets; null if none was. */
   readonly spans: SpanOps | null
   /** What reads returned that did not return one row; null if there is none. */
   readonly rows: RowSets | null

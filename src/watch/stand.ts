@@ -94,7 +94,7 @@ function expectRegisters(history: History): void {
   const unfit: [boolean, string][] = [
     [sql !== null, 'SQL statements'],
     [light !== null, 'lightweight transactions'],
-    [spans !== null, 'range reads or counters'],
+    [spans !== null, 'range reads, counters or sets'],
     [after !== null, 'transactions that name others in "after"'],
     [rows !== null, 'reads that returned several rows, or none'],
     [hasLists(history), 'lists'],
