@@ -8,6 +8,7 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   linkSync,
   openSync,
@@ -39,8 +40,8 @@ const NO_READER_MS = 10_000 // how long to wait for somebody to open the other e
 /** A file on its way, which has another name until it is complete. */
 export interface Whole {
   write(bytes: Uint8Array): void
-  /** Gives it its name. */
-  finish(): void
+  /** Gives it its name. @param lasts once it is on disk, so that it is whole after a power cut */
+  finish(lasts?: boolean): void
   /** Leaves nothing of it. */
   abandon(): void
 }
@@ -66,8 +67,9 @@ export function openWhole(path: string, replaces: boolean): Whole {
   }
   return {
     write: (bytes) => putAll(made.file, path, bytes),
-    finish: () => {
+    finish: (lasts = false) => {
       try {
+        if (lasts) attempt(path, () => fsyncSync(made.file))
         close()
         attempt(path, () =>
           replaces ? renameSync(made.path, place) : giveName(made.path, place, path),
@@ -82,8 +84,12 @@ export function openWhole(path: string, replaces: boolean): Whole {
   }
 }
 
-/** A file that is complete as soon as it is there. @param replaces whether another may go for it */
-export function writeWhole(path: string, replaces: boolean, fill: Fill): number {
+/**
+ * A file that is complete as soon as it is there.
+ * @param replaces whether another may go for it
+ * @param lasts see Whole
+ */
+export function writeWhole(path: string, replaces: boolean, fill: Fill, lasts = false): number {
   const whole = openWhole(path, replaces)
   let total = 0
   try {
@@ -95,7 +101,7 @@ export function writeWhole(path: string, replaces: boolean, fill: Fill): number 
     whole.abandon()
     throw error
   }
-  whole.finish()
+  whole.finish(lasts)
   return total
 }
 

@@ -1,5 +1,6 @@
-// What a watcher needs to go on after a restart, in one file: a line of JSON, then the text of the
-// window. A new one takes the place of the old one when it is complete.
+// What a watcher needs to go on after a restart, in one file: a line that seals the rest with a
+// digest, since a checkpoint that lost a part might pass over a violation; a line of JSON; the text
+// of the window. A new one takes the place of the old one when it is complete and on disk.
 // Says which part of which input it stands for: how many bytes, and a digest of the last of them.
 // Main functions: saveCheckpoint, loadCheckpoint.
 
@@ -7,13 +8,13 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../base/errors.ts'
-import { unwritable, writeWhole } from '../files/write.ts'
+import { type Sink, unwritable, writeWhole } from '../files/write.ts'
 import { fileError } from '../formats/open.ts'
 import type { GrowingFile } from './follow.ts'
 import { type WatchedLevel, Watcher } from './watcher.ts'
 
 const FILE_NAME = 'isobar-watch.checkpoint'
-const VERSION = 1
+const VERSION = 2
 const DIGEST_BYTES = 4096
 
 export interface Position {
@@ -35,17 +36,18 @@ export function saveCheckpoint(directory: string, input: GrowingFile, watcher: W
   const { text, ...state } = watcher.save()
   const { offset } = input
   const position: Position = { offset, digest: digestOf(input, offset) }
-  const head = JSON.stringify({ isobarWatch: VERSION, position, ...state }, writeBigint)
+  const head = Buffer.from(`${JSON.stringify({ position, ...state }, writeBigint)}\n`)
+  const seal = JSON.stringify({ isobarWatch: VERSION, sha256: sha256(head, text) })
   const file = join(directory, FILE_NAME)
   try {
     mkdirSync(directory, { recursive: true })
   } catch (error) {
     throw unwritable(error, directory)
   }
-  writeWhole(file, true, (sink) => {
-    sink(Buffer.from(`${head}\n`))
-    sink(text)
-  })
+  const fill = (sink: Sink) => {
+    for (const bytes of [Buffer.from(`${seal}\n`), head, text]) sink(bytes)
+  }
+  writeWhole(file, true, fill, true)
 }
 
 /**
@@ -60,12 +62,15 @@ export function loadCheckpoint(
   const file = join(directory, FILE_NAME)
   const bytes = readIfThere(file)
   if (bytes === null) return null
-  const end = bytes.indexOf(10)
-  const head = parseHead(bytes.subarray(0, Math.max(0, end)).toString())
+  const [seal, body] = cutLine(bytes)
+  const { isobarWatch, sha256: sealed } = parseSeal(seal)
   const refuse = (why: string) =>
     new UsageError(`the checkpoint ${file} ${why}`, 'name another directory, or remove the file')
-  if (head === null) throw refuse('is damaged, or none of this program')
-  if (head.isobarWatch !== VERSION) throw refuse('is of another version of this program')
+  if (isobarWatch === undefined) throw refuse('is damaged, or none of this program')
+  if (isobarWatch !== VERSION) throw refuse('is of another version of this program')
+  if (sha256(body) !== sealed) throw refuse('is damaged')
+  const [line, text] = cutLine(body)
+  const head = JSON.parse(line, readBigint) as Head
   const levels = head.states.map(({ level }) => level)
   if (levels.toSorted().join() !== asked.levels.toSorted().join()) {
     throw refuse(`is about other levels (${levels.join(', ')})`)
@@ -82,7 +87,6 @@ export function loadCheckpoint(
     throw refuse(`is about another file: the first ${offset} bytes are not what was judged`)
   }
   input.skipTo(offset)
-  const text = new Uint8Array(bytes.subarray(end + 1))
   return Watcher.restore({ ...head, format, text })
 }
 
@@ -97,25 +101,31 @@ function readIfThere(file: string): Buffer | null {
   }
 }
 
-type Head = Omit<ReturnType<Watcher['save']>, 'text'> & {
-  isobarWatch: number
-  position: Position
+type Head = Omit<ReturnType<Watcher['save']>, 'text'> & { position: Position }
+
+/** The first line, and what follows it. */
+function cutLine(bytes: Buffer): [string, Buffer] {
+  const end = bytes.indexOf(10)
+  return [bytes.subarray(0, Math.max(0, end)).toString(), bytes.subarray(end + 1)]
 }
 
-function parseHead(text: string): Head | null {
+function parseSeal(line: string): { isobarWatch?: unknown; sha256?: unknown } {
   try {
-    const head = JSON.parse(text, readBigint) as Head
-    const isWhole = Array.isArray(head.states) && typeof head.position?.offset === 'number'
-    return typeof head.isobarWatch === 'number' && isWhole ? head : null
+    return Object(JSON.parse(line))
   } catch {
-    return null
+    return {}
   }
+}
+
+function sha256(...parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('hex')
 }
 
 /** Of the last bytes before the offset; of fewer if the file is shorter by now. */
 function digestOf(input: GrowingFile, offset: number): string {
-  const bytes = input.bytesBefore(offset, DIGEST_BYTES)
-  return createHash('sha256').update(bytes).digest('hex')
+  return sha256(input.bytesBefore(offset, DIGEST_BYTES))
 }
 
 /** For JSON.stringify; what JSON.parse makes of it again is up to readBigint. */
