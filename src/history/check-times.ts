@@ -5,9 +5,16 @@
 import { InputError } from '../base/errors.ts'
 import { orderBySessions, rightBefore } from './after.ts'
 import { type History, NONE } from './history.ts'
+import type { Value } from './values.ts'
 
-/** In a session nothing starts before its predecessor finished, or finishes before it starts. */
-export function checkTimes(history: History): void {
+/**
+ * In a session nothing starts before its predecessor finished, or finishes before it starts.
+ * @param before of a session, the latest time of what came before all that is here
+ */
+export function checkTimes(
+  history: History,
+  before: (session: Value) => number = () => Number.NEGATIVE_INFINITY,
+): void {
   const { txnStartTime: starts, txnFinishTime: finishes, sessionTxns, txnSession } = history
   if (starts || finishes) {
     let session = NONE
@@ -15,7 +22,7 @@ export function checkTimes(history: History): void {
     for (const txn of sessionTxns) {
       if (txnSession[txn] !== session) {
         session = txnSession[txn]!
-        latest = Number.NEGATIVE_INFINITY
+        latest = before(history.sessionLabel(session))
       }
       const start = starts ? starts[txn]! : Number.NaN
       const finish = finishes ? finishes[txn]! : Number.NaN

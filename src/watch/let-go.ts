@@ -95,8 +95,9 @@ function firstReplacing(
 }
 
 /**
- * Those that take no part in any order and can go with the others: what came long ago, and what
- * stands before somebody of its session who goes. Initial transactions go at once.
+ * Those that take no part in any order and can go with the others: what came long ago, unless
+ * somebody before it in its session stays, and what stands before somebody of its session who goes.
+ * Initial transactions go at once.
  * @param goes txn -> 1 if it is let go
  * @param waits txn -> 1 if it takes no part only for now
  */
@@ -106,14 +107,17 @@ export function addBystanders(
   waits: Uint8Array | null,
   oldCount: number,
 ): Int32Array {
-  const sessionGoes = new Uint8Array(sessionCount) // whether somebody later goes
+  const lastGone = new Int32Array(sessionCount).fill(NONE) // session -> the last one who goes
+  for (let txn = 0; txn < txnCount; txn++) if (goes[txn]) lastGone[txnSession[txn]!] = txn
+  const stays = new Uint8Array(sessionCount) // whether somebody earlier stays
   const bystanders: number[] = []
-  for (let txn = txnCount - 1; txn >= 0; txn--) {
+  for (let txn = 0; txn < txnCount; txn++) {
     const session = txnSession[txn]!
-    if (goes[txn]) sessionGoes[session] = 1
-    else if (!txnCounts[txn] && !waits?.[txn]) {
-      if (txnIsInitial[txn] || txn < oldCount || sessionGoes[session]) bystanders.push(txn)
-    }
+    if (goes[txn]) continue
+    const isIdle = !txnCounts[txn] && !waits?.[txn]
+    const isOver = txn < lastGone[session]! || (txn < oldCount && !stays[session])
+    if (isIdle && (txnIsInitial[txn] || isOver)) bystanders.push(txn)
+    else stays[session] = 1
   }
   for (const txn of bystanders) goes[txn] = 1
   return Int32Array.from(bystanders)

@@ -1,14 +1,15 @@
 // What is left of the transactions that were let go: of each key the version that stands, with who
-// wrote it, and whether older ones are gone; which ids were used; how many there were. All of them
-// come first in the commit order, so for those that follow they are one initial transaction that
-// wrote the versions that stand (docs/watch.md has the proof). Memory: by keys, not by time.
-// Main class: Settled.
+// wrote it, and whether older ones are gone; which ids were used; how far the clocks of sessions
+// had come; how many there were. All of them come first in the commit order, so for those that
+// follow they are one initial transaction that wrote the versions that stand (docs/watch.md has the
+// proof). Memory: by keys, not by time. Main class: Settled.
 
 import { ByteColumn, FloatColumn } from '../base/grow.ts'
 import { type History, NONE, WRITE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
 import { IdRanges } from './id-ranges.ts'
+import { LastTimes } from './last-times.ts'
 
 /** A version that stands, and who wrote it. */
 export interface Version {
@@ -29,6 +30,7 @@ export class Settled {
   private readonly number = new FloatColumn(16) // key -> which transaction of the input it was
   private readonly line = new FloatColumn(16) // key -> its line
   ids = new IdRanges()
+  times = new LastTimes()
   txnCount = 0
 
   /** The key of that name. */
@@ -112,7 +114,7 @@ export class Settled {
       this.gone.data[key]!,
       ...(this.value[key] === undefined ? [] : [this.versionOf(key)]),
     ])
-    return { rows, ids: this.ids.save(), txnCount: this.txnCount }
+    return { rows, ids: this.ids.save(), times: this.times.save(), txnCount: this.txnCount }
   }
 
   static restore(saved: ReturnType<Settled['save']>): Settled {
@@ -128,6 +130,7 @@ export class Settled {
       settled.line.data[key] = version.line
     }
     settled.ids = IdRanges.restore(saved.ids)
+    settled.times = LastTimes.restore(saved.times)
     settled.txnCount = saved.txnCount
     return settled
   }

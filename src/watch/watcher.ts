@@ -8,6 +8,7 @@ import { checkLevels } from '../check/check.ts'
 import { detectFormat, HEAD_BYTES } from '../formats/parse.ts'
 import { type FormatReader, findReader } from '../formats/readers.ts'
 import { OF_ALL } from '../formats/source.ts'
+import { checkTimes } from '../history/check-times.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
@@ -147,6 +148,7 @@ export class Watcher {
     if (this.format === null && !this.findFormat(isEnd)) return null
     if (isEnd) this.tornEnd = !this.window.endLine(this.format!)
     const parsed = this.parse()
+    this.expectTimes(parsed.history)
     const oldCount = isEnd ? 0 : this.countOld(parsed.history.txnCount)
     const standing = standOn(parsed.history, this.settled, { oldCount, isEnd })
     this.latenessTxns = Math.max(this.latenessTxns, latenessOf(standing.history))
@@ -158,6 +160,13 @@ export class Watcher {
     if (oldCount > 0) this.letGo(parsed, standing, judged, oldCount)
     this.judgedBytes = this.window.byteCount
     return alarm
+  }
+
+  /** Those that were let go had their clocks, too. */
+  private expectTimes(history: History): void {
+    const { times } = this.settled
+    checkTimes(history, (session) => times.before(session))
+    if (times.mayHaveForgotten(history)) this.doubt(TIMES_GONE)
   }
 
   /** How many transactions have been here long enough; none unless it is worth the trouble. */
@@ -316,6 +325,7 @@ export class Watcher {
     const goes = new Uint8Array(history.txnCount)
     for (const txn of chosen) goes[txn] = 1
     const bystanders = addBystanders(history, goes, waits, oldCount)
+    settled.times.add(history, goes)
     const ids = new FloatColumn(chosen.length + bystanders.length)
     for (const txn of bystanders) if (!history.txnIsInitial[txn]) settled.lose(history, txn)
     settled.add(history, chosen, numbers.data, keyOf)
@@ -349,6 +359,9 @@ const BEYOND =
 
 const LARGE_ID =
   'transactions with ids beyond 2^53 were let go, and a line that adds to one could not be told from a new one'
+
+const TIMES_GONE =
+  'there are too many sessions, and a transaction starts so early that one before it in its session may have ended later'
 
 const AUDIT_GONE = 'an audit was let go, and a commit that it should have shown may be told later'
 
