@@ -14,7 +14,16 @@ import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
-import { judgeBeyondMemory, showOnDisk } from './check-on-disk.ts'
+import {
+  type BeyondMemory,
+  expectDecided,
+  judgeAfterMemory,
+  judgeBeyondMemory,
+  type OnDiskRequest,
+  showOnDisk,
+  Undecided,
+  undecidedBy,
+} from './check-on-disk.ts'
 import {
   ALL_LIMIT,
   type CheckFlags,
@@ -72,7 +81,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     )
     .option(
       '--memory <size>',
-      'hold no more than this, e.g. 8g: judge larger files on disk where that is possible (rc, ra, cc), else give up with verdict unknown',
+      'hold no more than this, e.g. 8g: judge larger files on disk where that is possible (rc, ra, cc, si, ser), else give up with verdict unknown',
     )
     .option('--scratch <dir>', 'where files larger than --memory are cut up, not the system’s own')
     .option('--no-scratch', 'judge nothing on disk')
@@ -163,65 +172,86 @@ async function checkPath(
   isFirst: boolean,
 ): Promise<number> {
   const progress = new Progress()
-  const started = nowMs()
+  // The first history also pays for starting the program, which began at zero.
+  const fromMs = isFirst ? 0 : nowMs()
+  const { levels, format, scratch, json, check } = plan
+  const { path } = found
+  const request = { path, format, levels, scratch, needsAll: needsAll(plan), prove: json, check }
   try {
     if (found.error) throw found.error
-    // The first history also pays for starting the program, which began at zero.
-    const budgetFromMs = isFirst ? 0 : started
-    const code = await checkOnDisk(found.path, plan, summary, budgetFromMs, progress)
-    if (code !== null) return code
-    const { format, duplicates: duplicateValues } = plan
-    const asked = { format, duplicateValues, ...plan.check, budgetFromMs }
-    const input = await readWithin(found.path, asked, progress)
-    const parseMs = nowMs() - started
-    const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
-    progress.report(`checking ${cut(plain(found.path))}`)
-    const telling = tellingDeadline(plan, budgetFromMs)
-    if (input.history.txnCount > 0) plan.judged++
-    if (input.history.writers) refuseChoices(plan)
-    if (plan.taps) {
-      const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
-      progress.done()
-      const context = { path: found.path, format: input.format.id, json: plan.json }
-      const text = judged.render(context, coloursFor(process.stdout), telling)
-      await (plan.json ? print(text) : tell(text))
-      return judged.code
+    const early = await judgeBeyondMemory(request, fromMs, progress)
+    if (early) return await tellOnDisk(early, request, plan, summary, fromMs)
+    try {
+      return await checkInMemory(request, plan, summary, fromMs, progress)
+    } catch (error) {
+      if (!(error instanceof Undecided)) throw error
+      const late = await judgeAfterMemory(request, error, fromMs, progress)
+      if (late) return await tellOnDisk(late, request, plan, summary, fromMs)
+      if (error.cause) throw error.cause
     }
-    if (plan.elle) {
-      const judged = judgeElle(input.history, plan.elle, checkOptions, telling)
-      progress.done()
-      await print(judged.text)
-      return exitCode(judged.asked)
-    }
-    const results = await judge(input.history, plan.levels, checkOptions)
-    progress.done()
-    summary?.add(results)
-    const text = await showResults(found.path, input, results, plan, parseMs, telling)
-    if (plan.json || plan.notation) await print(text)
-    else if (!plan.isSilent) await tell(text)
-    return plan.levels ? exitCode(results) : EXIT.satisfied
+    const asBefore = { ...request, scratch: false as const }
+    return await checkInMemory(asBefore, plan, summary, fromMs, progress)
   } catch (error) {
     progress.done()
     return complainAbout(error, found, plan, summary)
   }
 }
 
-/** Judges a file on disk that does not fit into memory; null if it is to be read into memory. */
-async function checkOnDisk(
-  path: string,
+async function checkInMemory(
+  request: OnDiskRequest,
   plan: CheckPlan,
   summary: DirectorySummary | null,
   budgetFromMs: number,
   progress: Progress,
-): Promise<number | null> {
-  const { levels, format, scratch, json, notation, check } = plan
-  const request = { path, format, levels, scratch, needsAll: needsAll(plan), prove: json, check }
-  const judged = await judgeBeyondMemory(request, budgetFromMs, progress)
-  if (judged === null) return null
+): Promise<number> {
+  const started = nowMs()
+  const { path, format } = request
+  const asked = { format, duplicateValues: plan.duplicates, ...plan.check, budgetFromMs }
+  const input = await readWithin(path, asked, progress).catch((error) => {
+    throw undecidedBy(error, request, budgetFromMs)
+  })
+  const parseMs = nowMs() - started
+  const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
+  progress.report(`checking ${cut(plain(path))}`)
+  const telling = tellingDeadline(plan, budgetFromMs)
+  if (input.history.txnCount > 0) plan.judged++
+  if (input.history.writers) refuseChoices(plan)
+  if (plan.taps) {
+    const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
+    progress.done()
+    const context = { path, format: input.format.id, json: plan.json }
+    const text = judged.render(context, coloursFor(process.stdout), telling)
+    await (plan.json ? print(text) : tell(text))
+    return judged.code
+  }
+  if (plan.elle) {
+    const judged = judgeElle(input.history, plan.elle, checkOptions, telling)
+    progress.done()
+    await print(judged.text)
+    return exitCode(judged.asked)
+  }
+  const results = await judge(input.history, plan.levels, checkOptions)
+  expectDecided(input, results, request, budgetFromMs)
+  progress.done()
+  summary?.add(results)
+  const text = await showResults(path, input, results, plan, parseMs, telling)
+  if (plan.json || plan.notation) await print(text)
+  else if (!plan.isSilent) await tell(text)
+  return plan.levels ? exitCode(results) : EXIT.satisfied
+}
+
+async function tellOnDisk(
+  judged: BeyondMemory,
+  request: OnDiskRequest,
+  plan: CheckPlan,
+  summary: DirectorySummary | null,
+  budgetFromMs: number,
+): Promise<number> {
+  const { json, notation } = plan
   if (judged.counts.transactions > 0) plan.judged++
   summary?.add(judged.results)
   const deadline = tellingDeadline(plan, budgetFromMs)
-  const command = quoteCommand(['isobar', 'check', path, ...plan.again])
+  const command = quoteCommand(['isobar', 'check', request.path, ...plan.again])
   const text = showOnDisk(judged, request, { json, notation, command, deadline })
   await (json || notation ? print(text) : tell(text))
   return exitCode(judged.results)

@@ -1,21 +1,26 @@
 // `isobar check` on a file that does not fit into the memory it may use: whether it can be judged
-// on disk, which is said before anything is read, and how what came of it is told. Main functions:
-// judgeBeyondMemory, showOnDisk.
+// on disk, which is said before anything is read, and how what came of it is told. Where it may
+// fit, it is judged in memory, and on disk after all if that did not do. Main functions:
+// judgeBeyondMemory, judgeAfterMemory, showOnDisk.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
+import { BudgetExceeded } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
 import { stringifyLine } from '../base/json.ts'
+import { undecided } from '../check/certified.ts'
 import type { CheckOptions } from '../check/options.ts'
+import type { ReadResult } from '../formats/open.ts'
 import { findPlainFile, type PlainFile } from '../formats/pieces.ts'
+import { hasLists } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
-import type { LevelRequest } from '../levels/levels.ts'
+import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import type { OnDiskResult } from '../pipeline/beyond-memory/judge-on-disk.ts'
 import { isSpilledLevel, type SpilledLevel } from '../pipeline/beyond-memory/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
 import { Unspillable } from '../spill/spilled-history.ts'
-import { positionOf } from '../verdict/verdict.ts'
+import { type LevelResult, positionOf } from '../verdict/verdict.ts'
 import { sizeWords } from './options.ts'
 import type { Progress } from './progress.ts'
 import { coloursFor } from './terminal.ts'
@@ -43,14 +48,32 @@ export interface BeyondMemory extends OnDiskResult {
 interface OnDiskPlan {
   readonly file: PlainFile
   readonly levels: readonly SpilledLevel[]
+  /** A level that was asked for and cannot be judged on disk, or null. */
+  readonly other: LevelId | null
   readonly memoryBytes: number
+}
+
+/** In memory no level was violated, and some that disk may decide were not decided. */
+export class Undecided extends Error {
+  override readonly name = 'Undecided'
+
+  /** @param cause why nothing was decided, if it could not be read at all */
+  constructor(
+    readonly results: readonly LevelResult[],
+    override readonly cause: BudgetExceeded | null = null,
+  ) {
+    super('memory was not enough')
+  }
 }
 
 /** Below this the program alone would take most of the memory. */
 const LEAST_BYTES = 256 * 2 ** 20
 const PROGRAM_BYTES = 100 * 2 ** 20
-/** Bytes that a history takes in memory for each of its text, while it is laid out. */
-const PER_BYTE = 1.5
+/** Bytes that a history takes in memory for each of its text, at least, while it is laid out. */
+const PER_BYTE = { plume: 1.5, native: 3.5 }
+/** Where an order of versions has to be found, too. */
+const STRONG_PER_BYTE = 6
+const LAST_SHARE = 0.9 // of the time that was given; behind it nothing more is begun
 
 /** Null if the file is not judged on disk: because it need not be, or because it cannot be. */
 export async function judgeBeyondMemory(
@@ -58,55 +81,119 @@ export async function judgeBeyondMemory(
   budgetFromMs: number,
   progress: Progress,
 ): Promise<BeyondMemory | null> {
-  const startedMs = nowMs()
+  const { path, format, levels, scratch, check } = request
+  const memoryBytes = check.memoryBytes ?? null
+  if (memoryBytes === null || scratch === false) return null
+  const file = findPlainFile(path, format)
+  if (file === null && scratch === undefined) return null
+  const mayTake = (perByte: number) => PROGRAM_BYTES + perByte * (file?.sizeBytes ?? 0)
+  const isLarge = !file || mayTake(PER_BYTE[file.format.id as 'plume' | 'native']) > memoryBytes
+  const isStrong = levels?.some(({ level }) => level === 'ser' || level === 'si')
+  // Memory may do, but these levels take much more of it, and the file may prove them as it stands.
+  if (!isLarge && !(isStrong && mayTake(STRONG_PER_BYTE) > memoryBytes)) return null
+  if (memoryBytes < LEAST_BYTES && mayTake(PER_BYTE.plume) - PROGRAM_BYTES <= memoryBytes)
+    return null
+  const refuse = isLarge ? `${cut(plain(path))} is not judged on disk` : null
+  return unlessRefused(refuse, progress, async () => {
+    const plan = planOnDisk(request, file)
+    if (plan.other !== null) {
+      throw new Unspillable(`of the levels rc, ra, cc, si and ser can be, ${plan.other} cannot`)
+    }
+    return judgePlanned(plan, request, budgetFromMs, progress, isLarge)
+  })
+}
+
+/** What disk can decide, where memory was not enough; null if it is of no use. */
+export function judgeAfterMemory(
+  request: OnDiskRequest,
+  { results }: Undecided,
+  budgetFromMs: number,
+  progress: Progress,
+): Promise<BeyondMemory | null> {
+  return unlessRefused(null, progress, async () => {
+    const plan = planOnDisk(request, findPlainFile(request.path, request.format))
+    const isOpen = (id: LevelId) => results.some((at) => at.level === id && isUnknown(at))
+    const open = { ...plan, levels: plan.levels.filter(isOpen) }
+    const judged = (await judgePlanned(open, request, budgetFromMs, progress))!
+    const decided = (level: LevelId) => judged.results.find((result) => result.level === level)
+    return { ...judged, results: results.map((result) => decided(result.level) ?? result) }
+  })
+}
+
+/** What failed to be read into memory, with what that leaves to disk. */
+export function undecidedBy(error: unknown, request: OnDiskRequest, budgetFromMs: number): unknown {
+  const { levels } = request
+  if (!(error instanceof BudgetExceeded) || !mayGoToDisk(request, budgetFromMs)) return error
+  const results = levels!.map(({ level }) => ({ ...undecided(level), reason: error.message }))
+  return new Undecided(results, error)
+}
+
+/** Throws Undecided if disk may decide what memory did not; the history then need not be held. */
+export function expectDecided(
+  { history }: ReadResult,
+  results: readonly LevelResult[],
+  request: OnDiskRequest,
+  budgetFromMs: number,
+): void {
+  if (!results.some((result) => isUnknown(result) && isSpilledLevel(result.level))) return
+  if (results.some(({ anomalies }) => anomalies.length > 0)) return
+  if (!mayGoToDisk(request, budgetFromMs)) return
+  const { sql, light, spans, after, rows, versions, partial } = history
+  if (hasLists(history) || (sql ?? light ?? spans ?? after ?? rows ?? versions ?? partial)) return
+  throw new Undecided(results.map((result) => ({ ...result, proof: null })))
+}
+
+function isUnknown({ verdict }: LevelResult): boolean {
+  return verdict === 'unknown'
+}
+
+/** Whether there is disk to go to, something to look for, and time. */
+function mayGoToDisk({ scratch, levels, check }: OnDiskRequest, budgetFromMs: number): boolean {
+  const { budgetMs, memoryBytes } = check
+  if (memoryBytes == null || scratch === false) return false
+  if (!levels?.some(({ level }) => isSpilledLevel(level))) return false
+  return budgetMs == null || nowMs() < budgetFromMs + LAST_SHARE * budgetMs
+}
+
+/** Null if it cannot be judged on disk. @param refuse what to say then, if anything */
+async function unlessRefused<T>(
+  refusal: string | null,
+  progress: Progress,
+  work: () => Promise<T>,
+): Promise<T | null> {
   try {
-    const plan = planOnDisk(request)
-    if (plan === null) return null
-    const judged = await judgePlanned(plan, request, budgetFromMs, progress)
-    return { ...judged, file: plan.file, spentMs: nowMs() - startedMs }
+    return await work()
   } catch (error) {
     if (!(error instanceof Unspillable)) throw error
     progress.done()
-    const name = cut(plain(request.path))
-    process.stderr.write(`isobar: ${name} is not judged on disk: ${sentence(error.message)}\n`)
+    if (refusal) process.stderr.write(`isobar: ${refusal}: ${sentence(error.message)}\n`)
     return null
   } finally {
     progress.done()
   }
 }
 
-/** Null if that is not asked for or needed. Throws Unspillable. */
-function planOnDisk({
-  path,
-  format,
-  levels,
-  scratch,
-  needsAll,
-  check,
-}: OnDiskRequest): OnDiskPlan | null {
-  const memoryBytes = check.memoryBytes ?? null
-  if (memoryBytes === null || scratch === false) return null
-  const file = findPlainFile(path, format)
+/** Throws Unspillable. */
+function planOnDisk(
+  { levels, needsAll, check }: OnDiskRequest,
+  file: PlainFile | null,
+): OnDiskPlan {
+  const memoryBytes = check.memoryBytes!
   if (file === null) {
-    if (scratch === undefined) return null
     throw new Unspillable('it is not a plain file of native JSON Lines or Plume text')
   }
-  if (PROGRAM_BYTES + PER_BYTE * file.sizeBytes <= memoryBytes) return null
-  if (memoryBytes < LEAST_BYTES) {
-    if (PER_BYTE * file.sizeBytes <= memoryBytes) return null // it may fit all the same
-    throw new Unspillable('that takes --memory 256m or more')
-  }
+  if (memoryBytes < LEAST_BYTES) throw new Unspillable('that takes --memory 256m or more')
   if (levels === null) throw new Unspillable('that takes --level, with rc, ra, cc, si or ser')
-  const other = levels.find(({ level }) => !isSpilledLevel(level))
-  if (other)
-    throw new Unspillable(`of the levels rc, ra, cc, si and ser can be, ${other.level} cannot`)
+  const asked = levels.map(({ level }) => level)
+  const spilled = asked.filter(isSpilledLevel)
+  const other = asked.find((level) => !isSpilledLevel(level)) ?? null
   // A level without session order, or with real time, is another one.
-  if ([...levels, check].some(({ sessionOrder, realTime }) => sessionOrder === false || realTime)) {
+  const isOther = levels.some(({ sessionOrder, realTime }) => sessionOrder === false || realTime)
+  if (isOther || check.sessionOrder === false || check.realTime) {
     throw new Unspillable('that takes session order, and no other')
   }
   if (needsAll !== null) throw new Unspillable(`${needsAll} takes the whole history`)
-  const spilled = levels.map(({ level }) => level).filter(isSpilledLevel)
-  return { file, levels: spilled, memoryBytes }
+  return { file, levels: spilled, other, memoryBytes }
 }
 
 /** What part of the time each phase takes, about; phases may come again. */
@@ -120,18 +207,22 @@ const SHARES: Readonly<Record<string, readonly [number, number]>> = {
   loading: [0.6, 1], // what violates a level
 }
 
+/** Null if it is to be judged as it stands, and that does not tell. */
 async function judgePlanned(
-  plan: OnDiskPlan,
+  { file, levels, memoryBytes }: OnDiskPlan,
   { scratch, prove, check }: OnDiskRequest,
   budgetFromMs: number,
   progress: Progress,
-): Promise<OnDiskResult> {
-  const { judgeOnDisk } = await import('../pipeline/beyond-memory/judge-on-disk.ts')
+  mayCutUp = true,
+): Promise<BeyondMemory | null> {
+  const { judgeOnDisk, judgeAsItStands } = await import(
+    '../pipeline/beyond-memory/judge-on-disk.ts'
+  )
   const deadline = new Deadline(check.budgetMs, null, null, { fromMs: budgetFromMs })
   const startedMs = nowMs()
-  const name = cut(plain(plan.file.path))
-  return judgeOnDisk(plan.file, plan.levels, {
-    memoryBytes: plan.memoryBytes,
+  const name = cut(plain(file.path))
+  const judged = await (mayCutUp ? judgeOnDisk : judgeAsItStands)(file, levels, {
+    memoryBytes,
     scratch: scratch === false ? null : (scratch ?? null),
     certify: check.certify ?? true,
     prove,
@@ -145,6 +236,7 @@ async function judgePlanned(
       progress.report(`${phase} ${name} on disk${left},`, share)
     },
   })
+  return judged && { ...judged, file, spentMs: nowMs() - startedMs }
 }
 
 export interface ShowOptions {

@@ -58,6 +58,86 @@ describe('isobar check --memory', () => {
     expect(little.err).toContain('is not judged on disk: that takes --memory 256m or more')
   })
 
+  describe('where memory may do', () => {
+    // The program begins with so much in memory that little is left, however small the file.
+    const ballast = join(folder, 'ballast.cjs')
+    writeFileSync(ballast, 'globalThis.ballast = Buffer.alloc(300 * 2 ** 20, 1)')
+    const full = (...args: string[]) => {
+      const env = { NODE_OPTIONS: `--require ${ballast}` }
+      return isobar(['check', ...args, '--memory', '256m'], undefined, { env })
+    }
+    /** A serial store told session by session, so that nobody proves it as it stands. */
+    const told = (
+      tell: (ops: [string, number, number][], session: number, id: number) => string,
+    ) => {
+      const last = [0, 0, 0, 0, 0, 0, 0]
+      const sessions = ['', '']
+      for (let id = 1; id <= 400; id++) {
+        const [x, y] = [(id * id) % 7, (id * 5 + 1) % 7]
+        const session = id % 3 === 0 ? 1 : 0
+        sessions[session] += tell(
+          [
+            ['r', y, last[y]!],
+            ['w', x, id],
+          ],
+          session,
+          id,
+        )
+        last[x] = id
+      }
+      return sessions.join('')
+    }
+    const text = told((ops, session, id) =>
+      ops.map(([kind, key, value]) => `${kind}(${key},${value},${session},${id})\n`).join(''),
+    )
+    const path = join(folder, 'may-fit.txt')
+    writeFileSync(path, text)
+
+    it('judges on disk what memory did not decide', () => {
+      const levels = ['rc', 'cc', 'si', 'ser'].flatMap((level) => [level, `${level},pc`])
+      for (const level of levels) {
+        const { out, code, err } = full(path, '--level', level, '--scratch', scratch)
+        expect(out, level).toMatch(/judged on disk: 2 sessions, 400 transactions/)
+        expect(out).toMatch(new RegExp(`${level.split(',')[0]} +satisfied`))
+        if (level.endsWith('pc')) expect(out).toMatch(/pc +unknown .*memory budget of 256 MB/)
+        expect([code, err]).toEqual([level.endsWith('pc') ? 3 : 0, ''])
+      }
+      const json = JSON.parse(full(path, '--level', 'pc,cc', '--json').out)
+      expect(json.results.map((at: { verdict: string }) => at.verdict)).toEqual([
+        'unknown',
+        'satisfied',
+      ])
+    })
+
+    it('judges on disk what could not be read into memory', () => {
+      const more = join(folder, 'unread.txt')
+      writeFileSync(more, text + ' \n'.repeat(1 << 20))
+      const { out, code } = full(more, '--level', 'pc,ser')
+      expect(out).toMatch(/pc +unknown .*MB of the history were read/)
+      expect(out).toMatch(/ser +satisfied/)
+      expect(code).toBe(3)
+      const kept = full(more, '--level', 'ser', '--no-scratch')
+      expect(kept.err).toContain('of the history were read')
+      expect(kept.code).toBe(3)
+    })
+
+    it('finds what is violated', () => {
+      const bad = join(folder, 'may-fit-bad.txt')
+      writeFileSync(bad, `${text}r(1,80,3,90)\nr(1,79,3,90)\nr(1,81,3,90)\n`)
+      writeFileSync(bad, `${text}w(8,1,3,901)\nw(8,2,3,902)\nr(8,2,4,903)\nr(8,1,4,904)\n`)
+      const { out, code } = full(bad, '--level', 'cc')
+      expect(out).toMatch(/cc +violated/)
+      expect(code).toBe(1)
+    })
+
+    it('says what memory says where it must not go to disk', () => {
+      const { out, code } = full(path, '--level', 'ser', '--no-scratch')
+      expect(out).toMatch(/ser +unknown .*the memory budget of 256 MB ran out/)
+      expect(out).not.toContain('on disk')
+      expect(code).toBe(3)
+    })
+  })
+
   it('keeps to the orders that it was told to respect', () => {
     const lines = [
       { isobar: 1, initial: 0 },

@@ -4,6 +4,7 @@
 
 import { nowMs } from '../../base/deadline.ts'
 import { assert, BudgetExceeded, InternalError } from '../../base/errors.ts'
+import { undecided } from '../../check/certified.ts'
 import { judge } from '../../check/judge.ts'
 import type { CheckOptions } from '../../check/options.ts'
 import { Scratch } from '../../files/scratch.ts'
@@ -62,32 +63,38 @@ export async function judgeOnDisk(
 ): Promise<OnDiskResult> {
   const scratch = new Scratch(options.scratch)
   try {
-    return await judgeWith(scratch, file, levels, options)
+    const sizes = options.sizes ?? sizesFor(file.sizeBytes, options.memoryBytes)
+    const told = options.stream === false ? null : streamLevels(file, levels, sizes, options)
+    const judged = told ?? judgeCutUp(scratch, file, levels, sizes, options)
+    return await showTold(file, levels, judged, options)
   } finally {
     scratch.close()
   }
 }
 
-async function judgeWith(
-  scratch: Scratch,
+/** By the order of the file alone, without anything on disk; null if that is not enough. */
+export async function judgeAsItStands(
   file: PlainFile,
   levels: readonly SpilledLevel[],
   options: OnDiskOptions,
-): Promise<OnDiskResult> {
+): Promise<OnDiskResult | null> {
   const sizes = options.sizes ?? sizesFor(file.sizeBytes, options.memoryBytes)
-  const judged = judgeAsItStands(file, levels, sizes, options)
-  const told = judged ?? judgeCutUp(scratch, file, levels, sizes, options)
-  const { made, source, observers } = told
+  const told = streamLevels(file, levels, sizes, options)
+  return told && showTold(file, levels, told, options)
+}
+
+async function showTold(
+  file: PlainFile,
+  levels: readonly SpilledLevel[],
+  { made, source, observers, counts, warnings }: Told,
+  options: OnDiskOptions,
+): Promise<OnDiskResult> {
   const onRead = (readBytes: number) => options.onStep?.('loading', readBytes, file.sizeBytes)
   const from = { ...source, onRead }
   const part = loadEvidence(from, [...made.values()], observers, options.memoryBytes)
   const shown = await showViolated(part.history, made, options.check ?? {})
-  return {
-    results: levels.map((level) => shown.get(level) ?? made.get(level)!.result),
-    part,
-    counts: told.counts,
-    warnings: told.warnings,
-  }
+  const results = levels.map((level) => shown.get(level) ?? made.get(level)!.result)
+  return { results, part, counts, warnings }
 }
 
 /** What was decided of each level, and what it takes to tell of it. */
@@ -100,13 +107,12 @@ interface Told {
 }
 
 /** By the order of the file alone; null if that is not enough. */
-function judgeAsItStands(
+function streamLevels(
   file: PlainFile,
   levels: readonly SpilledLevel[],
   sizes: SpillSizes,
   options: OnDiskOptions,
 ): Told | null {
-  if (options.stream === false) return null
   const made = new Map<SpilledLevel, Made>()
   let stream: FileStream | null = null
   for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
@@ -202,17 +208,7 @@ function giveUp(
   reason: string,
   spent: Pick<LevelResult, 'elapsedMs' | 'stages'> = { elapsedMs: 0, stages: {} },
 ): Made {
-  const result: LevelResult = {
-    level,
-    verdict: 'unknown',
-    reason,
-    impliedBy: null,
-    algorithm: 'on disk',
-    ...spent,
-    anomalies: [],
-    proof: null,
-    certificate: null,
-  }
+  const result = { ...undecided(level), reason, algorithm: 'on disk', ...spent }
   return { decision: { verdict: 'unknown', reason }, result }
 }
 
