@@ -3,7 +3,7 @@
 // for the next bucket. Main class: BucketOps.
 
 import { IntColumn } from '../base/grow.ts'
-import { NONE } from '../history/history.ts'
+import { ABORTED, NONE, READ } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import { ValueTable } from '../history/values.ts'
 import { expectFits } from './bucket.ts'
@@ -28,7 +28,7 @@ export class BucketOps {
     private readonly order: CommitOrder,
   ) {}
 
-  /** All but what spells out the initial state. Throws BudgetExceeded where it would not fit. */
+  /** All but what spells out the initial state, and what the aborted read. Throws BudgetExceeded where it would not fit. */
   read(bucket: number): void {
     const { spilled, txn: txns, head: heads, key: keys, value: values } = this
     expectFits(spilled, bucket)
@@ -39,7 +39,8 @@ export class BucketOps {
     for (const column of [txns, heads, keys, values]) column.length = 0
     const records = new OpRecords(spilled, bucket, keyTable, valueTable)
     while (records.next()) {
-      if (status[records.txn] === INITIAL_PART) continue
+      const by = status[records.txn]
+      if (by === INITIAL_PART || (by === ABORTED && records.head % 2 === READ)) continue
       txns.push(records.txn)
       heads.push(records.head)
       keys.push(records.key)

@@ -9,7 +9,7 @@ import { Streams } from '../files/streams.ts'
 import { MAX_INT_BYTES, putInt, putSigned } from '../files/varint.ts'
 import { type PlainFile, readPieces } from '../formats/pieces.ts'
 import type { Draft } from '../formats/source.ts'
-import { COMMITTED, NONE, WRITE } from '../history/history.ts'
+import { ABORTED, COMMITTED, NONE, READ, WRITE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { SessionTimes } from './session-times.ts'
 import {
@@ -145,12 +145,14 @@ class Partitioner {
       if (isSmall(symbol)) small[key] = symbol
       bucketOf[key] = this.hashOf(symbol) % buckets
     }
+    const isTold = new Uint8Array(keys.size) // key -> 1 if something is done to it here
     for (let i = 0; i < opCount; i++) {
       if (opKind[i]! > WRITE)
         throw new Unspillable('the history has more than reads and writes of registers')
       const key = opKey[i]!
       const local = opTxn[i]!
       const txn = txns[local]!
+      isTold[key] = 1
       const bucket = bucketOf[key]!
       const head = 2 * opsBefore[local]!++ + opKind[i]!
       if (small[key] === NONE || opValue[i]! >= SMALL) {
@@ -163,6 +165,12 @@ class Partitioner {
       at = putSmall(ops.bytes, at, small[key]!)
       ops.end(bucket, putSmall(ops.bytes, at, opValue[i]!))
       lastTxn[bucket] = txn
+    }
+    if (!isTold.includes(0)) return
+    // Of what aborted ones read, Plume text leaves only the keys, which count all the same.
+    const by = txns.find((txn) => this.txnStatus.data[txn] === ABORTED)
+    for (let key = 0; key < keys.size && by !== undefined; key++) {
+      if (!isTold[key]) this.putOp(bucketOf[key]!, by, READ, keys.get(key), null)
     }
   }
 

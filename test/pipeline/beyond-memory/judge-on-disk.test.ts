@@ -10,6 +10,7 @@ import {
 import { SPILLED_LEVELS } from '../../../src/pipeline/beyond-memory/levels.ts'
 import type { SpillSizes } from '../../../src/spill/spilled-history.ts'
 import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
+import { countHistory } from '../../../src/verdict/count-history.ts'
 import { type CompareOptions, draftsFor, SAMPLED } from '../../small/compare.ts'
 import { Files, TINY, tell } from './told.ts'
 
@@ -55,7 +56,7 @@ async function compare(options: CompareOptions) {
       expect(result.proof).not.toBeNull()
       expect(certifyPlain(history, result).problems, source).toEqual([])
     }
-    expect(counts.transactions).toBe(history.txnCount)
+    expect(counts, source).toEqual(countHistory(history))
     for (const { verdict } of results) seen[verdict]++
     seen.all += results.length
   }
@@ -469,3 +470,16 @@ function plumeText(seed: number): string {
   }
   return text
 }
+
+describe('judgeOnDisk, counting', () => {
+  it('counts keys that only aborted transactions read', async () => {
+    const aborted = '{"session":1,"status":"aborted","ops":[["r","z",0]]}'
+    const native = `{"isobar":1,"initial":0}\n{"session":0,"ops":[["w","x",1]]}\n${aborted}\n`
+    const plume = 'w(1,1,1,1)\nr(2,0,1,-1)\nr(3,0,1,-1)\nr(1,1,2,2)\nr(3,0,2,3)\n'
+    for (const text of [native, plume, plume.replace('r(1,1,2,2)', 'w(4,1,3,-1)')]) {
+      const { counts, results } = await judge(files.write(text))
+      expect(counts, text).toEqual(countHistory(parseHistory(text)))
+      for (const { verdict } of results) expect(verdict).toBe('satisfied')
+    }
+  })
+})
