@@ -3,11 +3,12 @@
 // output, a file that holds something (unless it may be replaced). A file appears under its name
 // only when it is complete. Devices and pipes are written through. Main class: Outputs.
 
-import { mkdirSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UsageError } from '../base/errors.ts'
 import { cut, inert } from '../base/inert.ts'
 import { followLinks, identityOf, identityOfOpen, statOf } from './identity.ts'
+import { makeDirectories } from './make-directories.ts'
 import {
   appendTo,
   openWhole,
@@ -154,7 +155,7 @@ export class Output {
   /** Writes what `fill` gives; returns how many bytes that was. Throws InputError. */
   write(fill: (sink: Sink) => void): number {
     if (this.options.parents) {
-      tell(this.path, () => mkdirSync(dirname(this.path), { recursive: true }))
+      tell(this.path, () => makeDirectories(dirname(this.path)))
     }
     if (this.way === 'standard') return writeThrough(this.path, fill, 1)
     if (this.way === 'through') return writeThrough(this.path, fill)

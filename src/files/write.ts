@@ -279,6 +279,7 @@ function attempt<T>(path: string, act: () => T): T {
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such directory',
+  EEXIST: 'a file of that name is there',
   ENOTDIR: 'a part of the path is a file',
   EACCES: 'it may not be written here',
   EPERM: 'it may not be written here',

@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseError, UsageError } from '../base/errors.ts'
+import { makeDirectories } from '../files/make-directories.ts'
 import { livingOwner, noteOwners } from '../record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
 
@@ -144,7 +144,7 @@ function addressOf(port: number, password: string): string {
 
 function makeDirectory(directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectories(directory, 0o700)
     // Under root the server has another account, which must get through to its data.
     if (process.getuid?.() === 0) chmodSync(directory, 0o711)
     return realpathSync(directory)

@@ -282,6 +282,9 @@ export function asked<T>(ask: () => T): T {
 export function fileError(error: unknown): InputError {
   const { code, message } = error as { code?: string; message?: string }
   if (code === 'ENOENT') return new InputError('missing-file', 'there is no such file')
+  if (code === 'ENOTDIR') {
+    return new InputError('missing-file', 'a part of the path is a file, not a directory')
+  }
   if (code === 'EACCES') return new InputError('unreadable-file', 'the file may not be read')
   if (code === 'EISDIR') return new InputError('unreadable-file', 'this is a directory')
   return new InputError('unreadable-file', message ?? 'the file cannot be read')

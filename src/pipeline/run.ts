@@ -2,13 +2,14 @@
 // into one directory: the history as it happens, then the verdict and a summary of the run, from
 // which the same run can be asked for again.
 
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
-import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
+import { DatabaseError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
 import { judge } from '../check/judge.ts'
+import { makeDirectories } from '../files/make-directories.ts'
 import { type Output, Outputs } from '../files/output.ts'
+import { unwritable } from '../files/write.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import { idOf, implies, type LevelId } from '../levels/levels.ts'
@@ -268,14 +269,8 @@ async function judgeRecord(
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true })
+    makeDirectories(directory)
   } catch (error) {
-    throw unwritable(directory, error)
+    throw unwritable(error, directory)
   }
-}
-
-function unwritable(path: string, error: unknown): InputError {
-  const failure = new InputError('unwritable-file', (error as Error).message)
-  failure.path = path
-  return failure
 }

@@ -5,9 +5,10 @@
 // Main functions: saveCheckpoint, loadCheckpoint.
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../base/errors.ts'
+import { makeDirectories } from '../files/make-directories.ts'
 import { type Sink, unwritable, writeWhole } from '../files/write.ts'
 import { fileError } from '../formats/open.ts'
 import type { GrowingFile } from './follow.ts'
@@ -40,7 +41,7 @@ export function saveCheckpoint(directory: string, input: GrowingFile, watcher: W
   const seal = JSON.stringify({ isobarWatch: VERSION, sha256: sha256(head, text) })
   const file = join(directory, FILE_NAME)
   try {
-    mkdirSync(directory, { recursive: true })
+    makeDirectories(directory)
   } catch (error) {
     throw unwritable(error, directory)
   }
