@@ -21,6 +21,7 @@ import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
 import { Unspillable } from '../spill/spilled-history.ts'
 import { type LevelResult, positionOf } from '../verdict/verdict.ts'
+import { DiskProgress } from './disk-progress.ts'
 import { sizeWords } from './options.ts'
 import type { Progress } from './progress.ts'
 import { coloursFor } from './terminal.ts'
@@ -196,17 +197,6 @@ function planOnDisk(
   return { file, levels: spilled, other, memoryBytes }
 }
 
-/** What part of the time each phase takes, about; phases may come again. */
-const SHARES: Readonly<Record<string, readonly [number, number]>> = {
-  streaming: [0, 1], // all there is, where it is enough
-  reading: [0, 0.42],
-  matching: [0.42, 0.64],
-  comparing: [0.64, 0.72],
-  ordering: [0.72, 0.74],
-  verifying: [0.74, 1],
-  loading: [0.6, 1], // what violates a level
-}
-
 /** Null if it is to be judged as it stands, and that does not tell. */
 async function judgePlanned(
   { file, levels, memoryBytes }: OnDiskPlan,
@@ -221,6 +211,7 @@ async function judgePlanned(
   const deadline = new Deadline(check.budgetMs, null, null, { fromMs: budgetFromMs })
   const startedMs = nowMs()
   const name = cut(plain(file.path))
+  const steps = new DiskProgress()
   const judged = await (mayCutUp ? judgeOnDisk : judgeAsItStands)(file, levels, {
     memoryBytes,
     scratch: scratch === false ? null : (scratch ?? null),
@@ -229,11 +220,8 @@ async function judgePlanned(
     check: { ...check, memoryBytes: null, budgetFromMs },
     onStep: (phase, done, all) => {
       deadline.check()
-      const [from, to] = SHARES[phase] ?? [0, 1]
-      const share = from + ((to - from) * done) / Math.max(1, all)
-      const leftMs = share > 0.02 ? ((nowMs() - startedMs) * (1 - share)) / share : null
-      const left = leftMs === null ? '' : `, about ${Math.ceil(leftMs / 1000)} s left`
-      progress.report(`${phase} ${name} on disk${left},`, share)
+      const [words, share] = steps.tell(phase, done, all, nowMs())
+      progress.report(`${words}: ${name} on disk,`, share)
     },
   })
   return judged && { ...judged, file, spentMs: nowMs() - startedMs }
