@@ -28,8 +28,12 @@ export class RunWatch {
     private readonly untilViolated: boolean,
     private readonly say: (line: string) => void,
   ) {
-    const watcher = new Watcher({ levels: watchedOf(levels), format: 'native' })
+    const watched = watchedOf(levels)
+    const watcher = new Watcher({ levels: watched, format: 'native' })
     this.watching = new Watching(watcher, { path, quiet: true, json: false, onAlarm: this.alarm })
+    const others = levels.map(({ level }) => level).filter((id) => !watched.some((at) => at === id))
+    if (others.length === 0) return
+    this.say(`watching ${watched.join(', ')}; ${others.join(', ')} judged at the end of the run`)
   }
 
   /** Ends the run. */
@@ -43,23 +47,30 @@ export class RunWatch {
     this.timer = setInterval(() => this.look(), LOOK_MS)
   }
 
+  /** The run is over: what it recorded last is judged as well. */
   stop(): void {
+    if (this.file) this.look(true)
+    this.close()
+  }
+
+  private close(): void {
     if (this.timer) clearInterval(this.timer)
     this.file?.close()
     this.timer = null
     this.file = null
   }
 
-  private look(): void {
+  private look(isLast = false): void {
     try {
       for (let chunk = this.file?.read(); chunk; chunk = this.file?.read()) {
         this.watching.take(chunk)
       }
-      this.watching.tick()
-      if (this.watching.watcher.isDecided) this.stop()
+      if (isLast) this.watching.judge()
+      else this.watching.tick()
+      if (this.watching.watcher.isDecided) this.close()
     } catch (error) {
       // The run goes on, and is judged at its end.
-      this.stop()
+      this.close()
       this.say(`no longer watching: ${(error as Error).message}`)
     }
   }

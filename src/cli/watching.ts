@@ -118,7 +118,8 @@ export class Watching {
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
         const hint = 'choose another port, or any that is free: --metrics 0'
-        reject(new UsageError(`cannot show metrics at port ${port}: ${error.code}`, hint))
+        const why = PORT_TROUBLE[error.code!] ?? error.code
+        reject(new UsageError(`cannot show metrics at port ${port}: ${why}`, hint))
       })
       server.listen(port, '127.0.0.1', resolve)
     })
@@ -222,6 +223,8 @@ export class Watching {
       const why = reason === null ? '' : `: ${reason}`
       return `  ${paint[verdict](`${level}  ${verdict}${soFar}`)}  ${levelName(level)}${why}`
     })
+    const torn = isEnd ? 0 : watcher.window.tornBytes
+    if (torn > 0) lines.push(`  ${torn} bytes of a line that is not whole yet are not judged`)
     if (watcher.tornEnd) lines.push('  the last line was cut short, and is left out')
     const late = watcher.latenessTxns
     const order =
@@ -230,6 +233,11 @@ export class Watching {
         : `writers came up to ${count(late)} after their readers`
     return [`${this.options.path}: ${count(watcher.judgedTxns)}, ${order}`, ...lines].join('\n')
   }
+}
+
+const PORT_TROUBLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses it',
+  EACCES: 'this user may not use it',
 }
 
 function count(txns: number): string {

@@ -25,6 +25,16 @@ describe('isobar run --watch', () => {
     expect(code).toBe(0)
   })
 
+  test('looks a last time at what was recorded, and says what it does not watch', () => {
+    const lists = run('lists', 'sim:ser', '--shape', 'append', '--transactions', '50', '--watch')
+    expect(lists.err).toContain('watching cc, ra, rc; ser judged at the end of the run')
+    expect(lists.err).toContain('no longer watching: watch does not judge lists')
+    const args = ['sim:ser+fractured-read', '--level', 'ra', '--transactions', '3000', '--watch']
+    const { err } = run('short', ...args)
+    expect(err).toMatch(/ALARM after 3000 transactions: .*ra violated/)
+    expect(err).not.toContain('judged at the end of the run')
+  })
+
   test('refuses what cannot be watched', () => {
     const refusal = (...args: string[]) => run('refused', 'sim:ser', ...args, '--watch')
     expect(refusal('--shape', 'tpcc').err).toContain('--watch does not judge this workload')

@@ -1,6 +1,7 @@
 // `isobar watch` as a user calls it: pipes, files that grow, restarts, metrics, and what goes wrong.
 
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isobar, makeFolder, put } from './command.ts'
@@ -74,6 +76,11 @@ describe('isobar watch', () => {
     expect(end).toMatchObject({ event: 'end', waiting: 1, levels: [{ verdict: 'unknown' }] })
     const sound = put(folder, 'waits-for-none.jsonl', HEADER + GOOD)
     expect(isobar(['watch', sound, '--until', '300ms']).code).toBe(0)
+    const torn = put(folder, 'torn.jsonl', `${HEADER}${GOOD}${STALE.slice(0, 40)}`)
+    expect(isobar(['watch', torn, '--until', '300ms']).out).toContain(
+      '40 bytes of a line that is not whole yet are not judged',
+    )
+    expect(isobar(['watch', sound, '--until', '300ms']).out).not.toContain('not whole')
     const nothing = put(folder, 'nothing.jsonl', HEADER)
     expect(isobar(['watch', nothing, '--until', '300ms']).code).toBe(2)
   })
@@ -180,6 +187,22 @@ describe('isobar watch', () => {
     expect(text).toContain('isobar_watch_transactions_total 2')
     watch.child.kill('SIGTERM')
     expect(await watch.ended).toBe(143)
+  })
+
+  test('says what is wrong with a directory of checkpoints, and with a port', async () => {
+    const path = put(folder, 'trouble.jsonl', HEADER + GOOD)
+    const refusal = (...args: string[]) => isobar(['watch', path, '--until', 'end', ...args])
+    const file = refusal('--checkpoint', path)
+    expect(file.err).toContain('a part of the path is a file, not a directory')
+    // There nothing can be made, which once was tried for ever.
+    const nowhere = refusal('--checkpoint', '/proc/nope/state')
+    if (process.platform === 'linux') expect(nowhere.err).toContain('there is no such directory')
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const taken = refusal('--metrics', String((server.address() as AddressInfo).port))
+    expect(taken.err).toContain('another program uses it')
+    server.close()
+    for (const { code } of [file, nowhere, taken]) expect(code).toBe(2)
   })
 
   test('explains what it cannot do', () => {
