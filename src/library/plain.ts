@@ -16,13 +16,15 @@ export type PlainValue = number | bigint | string | null
 /** A version as the store numbers it: a number, or an LSN such as "16/B374D848". */
 export type PlainVersion = number | bigint | string
 
-/** One operation: of a register, a list, a counter, a lightweight one, a range of keys, or as the
+/** One operation: of a register, a list, a counter, a set, a lightweight one, a range of keys, or as the
  * native format has it. `found` is false if an operation failed without saying what it found. */
 export type PlainOp =
   | { r: PlainKey; v: PlainValue | readonly PlainValue[]; version?: PlainVersion }
   | { w: PlainKey; v: PlainValue; version?: PlainVersion }
   | { append: PlainKey; v: PlainValue }
   | { inc: PlainKey; by: number }
+  | { add: PlainKey; v: PlainValue }
+  | { set: PlainKey; v: readonly PlainValue[] }
   | { cas: PlainKey; from: PlainValue; to: PlainValue; found?: PlainValue | false }
   | { insert: PlainKey; v: PlainValue; found?: PlainValue | false }
   | { range: readonly [first: number | bigint, last: number | bigint]; v: PlainPairs }
@@ -99,6 +101,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   w: ['v', 'version'],
   append: ['v'],
   inc: ['by'],
+  add: ['v'],
+  set: ['v'],
   range: ['v'],
   cas: ['from', 'to', 'found'],
   insert: ['v', 'found'],

@@ -144,6 +144,16 @@ describe('check', () => {
     })
   })
 
+  it('judges sets as plain objects', async () => {
+    const set = (...v: number[]) => [
+      { session: 1, ops: [{ add: 's', v: 1 }] },
+      { session: 1, ops: [{ add: 's', v: 2 }] },
+      { session: 2, ops: [{ set: 's', v }] },
+    ]
+    expect((await check(set(1, 2), 'ser')).verdict).toBe('satisfied')
+    expect((await check(set(2), 'ser')).verdict).toBe('violated')
+  })
+
   it('judges lists, compare-and-set and SQL statements as plain objects', async () => {
     const lists = [
       { session: 1, ops: [{ append: 'l', v: 1 }] },
