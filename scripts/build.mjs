@@ -128,8 +128,10 @@ function libraryChunk(id, { getModuleInfo }) {
   if (TABLE_OF_WRITERS.test(id)) return 'formats'
   return MAKERS.test(id) ? 'makers' : undefined
 }
-const WITH_SERVERS = /src\/cli\/(conformance|demo|doctor|fleet|proxy|replay|serve)-command\.ts/
-const WITH_FILES = /src\/cli\/(convert|differ|explain|report|shrink|stats|verify)-command\.ts/
+const WITH_SERVERS =
+  /src\/(cli\/(conformance|demo|doctor|fleet|proxy|replay|serve)-command|fleet\/report-(page|files))\.ts/
+const WITH_FILES =
+  /src\/cli\/(completion|convert|differ|explain|report|shrink|stats|verify)-command\.ts/
 /** What a check runs is one script: across scripts each constant would be looked up at each use. */
 const CHECK = ['src/cli/main.ts', 'src/cli/check-command.ts'].map(pathOf)
 /** What judges SQL is another, loaded with such a history, and needs nothing that writes reports. */

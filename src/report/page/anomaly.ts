@@ -18,11 +18,9 @@ import { renderLanes } from '../picture/lanes-svg.ts'
 import { tellAxis } from '../picture/time-axis.ts'
 import { firstView } from '../picture/visible.ts'
 import { buildReplay } from '../replay.ts'
-import { buildSqlCore } from '../sql-core.ts'
-import { renderSqlScript } from '../sql-script.ts'
 import { tellGiven } from '../story-text.ts'
 import { tellTxns } from '../txn-text.ts'
-import type { Download } from './downloads.ts'
+import type { Download, Further } from './further.ts'
 import { renderLegend } from './legend.ts'
 import { renderReplay } from './replay.ts'
 import type { Evidence, Section } from './sections.ts'
@@ -34,7 +32,7 @@ const MAX_NOTATION = 100_000 // characters of a history shown in the page
 /**
  * @param sameAs the id of the section that shows the same evidence under another name
  * @param isOpen whether it is the one that is open at first
- * @param formats in which its transactions can be downloaded
+ * @param further what is offered beside words and pictures; null: nothing
  */
 export function renderFinding(
   verdict: VerdictJson,
@@ -42,7 +40,7 @@ export function renderFinding(
   id: string,
   sameAs: string | null,
   isOpen: boolean,
-  formats: readonly Download[],
+  further: Further | null,
 ) {
   const figures: Figure[] = [] // those that the script draws anew
   const [first, ...others] = section.evidence
@@ -52,8 +50,8 @@ export function renderFinding(
   const renderParts = () => [
     renderEvidence(first!, id, figures),
     replay ? renderReplay(replay, `${id}-replay`) : '',
-    renderHistory(verdict, first!, id, formats),
-    renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
+    renderHistory(verdict, first!, id, further),
+    renderSql(further?.renderSqlScript(first!.example, replay, verdict.run) ?? null, id),
   ]
   const parts = [
     `<details class="finding" name="finding" id="${id}"${isOpen ? ' open' : ''}>`,
@@ -130,13 +128,13 @@ function renderHistory(
   verdict: VerdictJson,
   evidence: Evidence,
   id: string,
-  formats: readonly Download[],
+  further: Further | null,
 ): string {
   const { example } = evidence
   if (example.txns.length === 0) return ''
   const { text, downloads, note } = example.tables
-    ? describeSql(evidence, example.tables, formats)
-    : describeRegisters(verdict, evidence, formats)
+    ? describeSql(evidence, example.tables, further)
+    : describeRegisters(verdict, evidence, further?.formats ?? [])
   const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
   return [
     '<div class="history">',
@@ -173,20 +171,21 @@ function describeRegisters(verdict: VerdictJson, evidence: Evidence, formats: re
 function describeSql(
   { example, anomaly, levels }: Evidence,
   tables: readonly TableJson[],
-  [full]: readonly Download[],
+  further: Further | null,
 ) {
   const text = `${tellTxns(example.txns, tables).join('\n')}\n`
-  const core = buildSqlCore(example, levels)
+  if (further === null) return { text, downloads: '', note: '' }
+  const core = further.buildSqlCore(example, levels)
   if (core.history === null) {
     return { text, downloads: '', note: `They make no history of their own: ${core.reason}.` }
   }
   const parts: string[] = []
   if (core.leftOut > 0) parts.push('leaves out rows that the evidence does not speak of')
   if (core.narrowed > 0) parts.push('narrows clauses so that they do not speak of them either')
-  const link = full && renderDownload(full, core.history, anomaly.name)
+  const [full] = further.formats
   return {
     text,
-    downloads: link ? `<span>Download: ${link}</span>` : '',
+    downloads: `<span>Download: ${renderDownload(full, core.history, anomaly.name)}</span>`,
     note: parts.length > 0 ? `The file ${parts.join(', and ')}.` : '',
   }
 }

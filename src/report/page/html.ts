@@ -5,7 +5,7 @@ import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { scriptJson } from '../escape.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import { type PageAssets, renderDocument } from './document.ts'
-import { DOWNLOADS } from './downloads.ts'
+import { FURTHER } from './further.ts'
 import { type PageOptions, renderView } from './view.ts'
 
 export function renderHtml(
@@ -14,7 +14,7 @@ export function renderHtml(
   options: PageOptions = {},
 ): string {
   const { title, top, schedule, overview, findings, about, data } = renderView(verdict, {
-    downloads: DOWNLOADS,
+    further: FURTHER,
     ...options,
   })
   const body = [

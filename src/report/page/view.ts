@@ -16,7 +16,7 @@ import { scopeOf } from '../scope.ts'
 import { nameAll } from '../summary.ts'
 import { renderAbout } from './about.ts'
 import { renderFinding, titleOf } from './anomaly.ts'
-import type { Download } from './downloads.ts'
+import type { Further } from './further.ts'
 import { renderGroup } from './group.ts'
 import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
@@ -40,8 +40,8 @@ export interface PageOptions {
   detail?: OverviewDetail | null | undefined
   /** The race that the history is of. */
   schedule?: ToldSchedule | undefined
-  /** In which the transactions of findings can be downloaded; none if absent. */
-  downloads?: readonly Download[] | undefined
+  /** What is offered beside words and pictures; nothing if absent. */
+  further?: Further | undefined
 }
 
 /** The parts of a report as markup, from top to bottom; empty where there is nothing to show. */
@@ -61,7 +61,7 @@ const MAX_SECTIONS = 40
 
 export function renderView(
   verdict: VerdictJson,
-  { deadline = Deadline.none(), detail = null, schedule, downloads = [] }: PageOptions = {},
+  { deadline = Deadline.none(), detail = null, schedule, further }: PageOptions = {},
 ): ReportView {
   const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
@@ -76,7 +76,7 @@ export function renderView(
       const sameAs = section.sameAs && shown.includes(section.sameAs) ? section.sameAs : null
       const first = sameAs ? idOf(sameAs) : null
       const isOpen = shown.length === 1
-      const part = renderFinding(verdict, section, idOf(section), first, isOpen, downloads)
+      const part = renderFinding(verdict, section, idOf(section), first, isOpen, further ?? null)
       rendered.push(part)
       return [part.html]
     })

@@ -7,6 +7,7 @@ import { renderNotation } from '../../history/notation.ts'
 import { readLevel } from '../../levels/words.ts'
 import { differ } from '../../pipeline/differ/differ.ts'
 import { describeVerdict } from '../../report/describe-verdict.ts'
+import { FURTHER } from '../../report/page/further.ts'
 import { renderView } from '../../report/page/view.ts'
 import type { Differences, Request } from './protocol.ts'
 
@@ -33,7 +34,8 @@ export async function findDifferences(
         allowedBy: allowedBy.level,
         forbiddenBy: forbiddenBy.level,
         text: history && textOf(history),
-        view: history && renderView(describeVerdict(history, results!, about)),
+        view:
+          history && renderView(describeVerdict(history, results!, about), { further: FURTHER }),
         ...rest,
       }
     }),

@@ -93,9 +93,9 @@ class LearnPage {
     find('judged').textContent = tellFound(judged)
     find('judged').dataset['topic'] = name
     find('judged').dataset['found'] = judged.found.join(' ')
-    const { viewTopic } = await drawing
+    const view = await (await drawing).viewTopic(judged)
     if (this.shown !== topic) return
-    await showView(find('topic-more'), viewTopic(judged), ['findings'])
+    await showView(find('topic-more'), view, ['findings'])
     const fragment = await link
     const open = document.getElementById('topic-open') as HTMLAnchorElement | null
     if (fragment !== null && open && this.shown === topic) open.href = `./index.html#${fragment}`

@@ -7,10 +7,14 @@ import { renderHarmless } from '../../report/page/harmless.ts'
 import { type ReportView, renderView } from '../../report/page/view.ts'
 import type { JudgedTopic } from './study.ts'
 
-export function viewTopic({ topic, history, asked, results, found }: JudgedTopic): ReportView {
+export async function viewTopic(judged: JudgedTopic): Promise<ReportView> {
+  const { topic, history, asked, results, found } = judged
   const levels = asked?.map(({ level }) => level) ?? null
   const context = { path: nameOf(topic), format: 'native', parseMs: 0, asked: levels }
   const verdict = describeVerdict(history, results, context)
-  const view = renderView(verdict)
+  // Statements are worth typing into terminals; the editor has everything else.
+  const isSql = history.sql !== null
+  const further = isSql ? (await import('../../report/page/further.ts')).FURTHER : undefined
+  const view = renderView(verdict, { further })
   return found.length > 0 ? view : { ...view, ...renderHarmless(history, verdict) }
 }

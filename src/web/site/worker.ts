@@ -20,7 +20,7 @@ const deciders = Promise.all([
   import('../../check/judge.ts'),
   import('../../report/describe-verdict.ts'),
   import('../../report/page/view.ts'),
-  import('../../report/page/downloads.ts'),
+  import('../../report/page/further.ts'),
 ])
 
 let latest: { history: History; verdict: VerdictJson } | null = null
@@ -70,7 +70,7 @@ async function check(
   const startMs = nowMs()
   const { history, name, format } = await readSource(source, (share) => tell('reading', share))
   const parseMs = nowMs() - startMs
-  const [{ judge }, { describeVerdict }, { renderView }, { DOWNLOADS }] = await deciders
+  const [{ judge }, { describeVerdict }, { renderView }, { FURTHER }] = await deciders
   const asked = levels?.map((level) => readLevel(level)) ?? null
   const onTick = ({ level, phase }: Readonly<Stage>) =>
     tell(level === null ? phase : `${level}: ${phase}`)
@@ -83,7 +83,7 @@ async function check(
   return {
     kind: 'checked',
     format,
-    view: renderView(verdict, { downloads: DOWNLOADS }),
+    view: renderView(verdict, { further: FURTHER }),
     outcomes: verdict.results.map((result) => [result.level, result.verdict] as const),
   }
 }

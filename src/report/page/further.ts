@@ -1,5 +1,6 @@
-// Formats in which the transactions of a finding can be downloaded from a report. Pages that show
-// only small examples do without, and so do their scripts. Main table: DOWNLOADS.
+// What a report offers of a finding beside words and pictures: its transactions as files, and as SQL
+// to type into terminals. Pages that show only small examples do without, and so do their scripts.
+// Main table: FURTHER.
 
 import { findMisfits } from '../../formats/fit.ts'
 import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
@@ -8,6 +9,8 @@ import { PLUME, writePlume } from '../../formats/plume/write.ts'
 import type { Sink } from '../../formats/sink.ts'
 import type { History } from '../../history/history.ts'
 import type { Extra } from '../core-history.ts'
+import { buildSqlCore } from '../sql-core.ts'
+import { renderSqlScript } from '../sql-script.ts'
 
 /** As the table of all formats has them, without what reads them: pages would carry all parsers. */
 export interface Download {
@@ -23,8 +26,7 @@ const NATIVE: Download = {
   ...{ name: 'native JSON Lines', ending: 'jsonl', write: writeNative },
   ...{ misfits: () => [], omit: [] },
 }
-/** Our own format, which holds everything, first. */
-export const DOWNLOADS: readonly Download[] = [
+const DOWNLOADS: Further['formats'] = [
   NATIVE,
   {
     ...{ name: 'Plume text', ending: 'plume', write: writePlume },
@@ -35,3 +37,12 @@ export const DOWNLOADS: readonly Download[] = [
     ...{ misfits: jepsenMisfits, omit: ['names', 'levels'] },
   },
 ]
+
+export interface Further {
+  /** Our own format, which holds everything, first. */
+  readonly formats: readonly [Download, ...Download[]]
+  readonly buildSqlCore: typeof buildSqlCore
+  readonly renderSqlScript: typeof renderSqlScript
+}
+
+export const FURTHER: Further = { formats: DOWNLOADS, buildSqlCore, renderSqlScript }
