@@ -1,10 +1,10 @@
 // Writes histories of any length as Plume text, in a stream and within a few megabytes: sessions
 // take turns, each transaction reads what was committed when it began and writes values of its own.
 // A transaction begins up to `lag` commits before its own, so that with a lag reads are stale, and
-// all is causal. What violates a level, or is told too late, can be added behind it. Main functions:
-// writeScaleHistory, addEnding.
+// all is causal. What violates a level, or is told too late, can be added behind it, and all can be
+// told in another order. Main functions: writeScaleHistory, addEnding, rearrange.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { Random } from '../src/base/random.ts'
 
 export interface ScaleOptions {
@@ -82,6 +82,28 @@ class Store {
     this.commits[from] = txn
     return this.nextValue++
   }
+}
+
+/** Session by session, or each transaction up to so many later than it was committed. */
+export type Layout = 'session' | 'shuffled'
+
+const SHUFFLED_WITHIN = 20
+
+/** Tells the transactions of a file in another order that keeps each session's own; in memory. */
+export function rearrange(path: string, layout: Layout): void {
+  const txns = readFileSync(path, 'latin1').match(/(?:[rw]\(\d+,\d+,\d+,(\d+)\)\n)(?:.*,\1\)\n)*/g)!
+  const sessionOf = (txn: string) => Number(txn.slice(0, txn.indexOf(')')).split(',')[2])
+  const random = new Random(1)
+  const latest = new Map<number, number>() // session -> place of its last transaction
+  const placed = txns.map((txn, i) => {
+    const session = sessionOf(txn)
+    const later = layout === 'session' ? 0 : random.below(SHUFFLED_WITHIN)
+    const place = layout === 'session' ? session : Math.max(i + later, latest.get(session) ?? 0)
+    latest.set(session, place)
+    return { txn, place }
+  })
+  placed.sort((a, b) => a.place - b.place) // stable
+  writeFileSync(path, placed.map(({ txn }) => txn).join(''), 'latin1')
 }
 
 /** What is added: a violation of the level, and of no weaker one, or a read before its write. */

@@ -4,6 +4,7 @@
 //
 //   npm run bench:scale                                  1e6 transactions, a few minutes
 //   npm run bench:scale -- --txns 1e7 --memory 500m      ten times as many, 2.3 GB of text
+//   npm run bench:scale -- --layout session              told session by session, or `shuffled`
 //   npm run bench:scale -- --txns 1e8 --memory 2g --no-memory-run   24 GB of text
 //
 // Files go to --dir (the system's directory for temporary files) and are removed afterwards.
@@ -13,12 +14,19 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readOptions } from './arguments.ts'
-import { addEnding, type Ending, writeScaleHistory } from './scale-history.ts'
+import {
+  addEnding,
+  type Ending,
+  type Layout,
+  rearrange,
+  writeScaleHistory,
+} from './scale-history.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const REPORT = join(ROOT, 'bench/scale.md')
 const LEVELS = ['rc', 'ra', 'cc'] as const
 const LAG = 40
+const LAYOUTS = { session: ' session by session', shuffled: ' shuffled within 20' }
 
 interface Measured {
   readonly verdict: string
@@ -36,17 +44,25 @@ interface Row {
 }
 
 function main(): void {
-  const flags = readOptions<{ txns: string; memory: string; dir: string; memoryRun: boolean }>(
+  const flags = readOptions<{
+    txns: string
+    memory: string
+    dir: string
+    memoryRun: boolean
+    layout?: Layout
+  }>(
     'npm run bench:scale --',
     'judges files larger than memory, in memory and beyond, and writes bench/scale.md',
     [
       ['--txns <n>', 'transactions of the history', '1e6'],
       ['--memory <size>', 'what a check beyond memory may hold', '256m'],
       ['--dir <dir>', 'where the history is written', tmpdir()],
+      ['--layout <session|shuffled>', 'told session by session, or shuffled within 20'],
       ['--no-memory-run', 'judge it beyond memory only'],
     ],
   )
   const txns = Number(flags.txns)
+  const { layout } = flags
   const folder = mkdtempSync(join(flags.dir, 'isobar-scale-'))
   const path = join(folder, 'history.txt')
   const shape = { path, txns, ops: 8, sessions: 50, keys: 100_000, lag: LAG, seed: 1 }
@@ -56,7 +72,8 @@ function main(): void {
     const inMemory = flags.memoryRun ? measure(path, level, []) : null
     rows.push({ history, level, beyond, inMemory })
     process.stdout.write(`${tellRow(rows.at(-1)!)}\n`)
-    writeSection(tellSection(txns, flags.memory, statSync(path).size, rows), txns)
+    const title = `${txns.toLocaleString('en')} transactions${layout ? LAYOUTS[layout] : ''}`
+    writeSection(tellSection(title, flags.memory, statSync(path).size, rows), title)
   }
   const judgeWith = (ending: Ending, history: string, level: string) => {
     const { size } = statSync(path)
@@ -66,7 +83,9 @@ function main(): void {
   }
   try {
     writeScaleHistory(shape)
+    if (layout) rearrange(path, layout)
     for (const level of LEVELS) judge('as it is', level)
+    if (layout) return
     for (const level of LEVELS) judgeWith(level, `${level} violated at the end`, level)
     judgeWith('late', 'a read before its write at the end', 'cc')
   } finally {
@@ -102,9 +121,9 @@ function tellRow({ history, level, beyond, inMemory }: Row): string {
   return `| ${[history, level, ...tell(beyond), ...other, ratio].join(' | ')} |`
 }
 
-function tellSection(txns: number, memory: string, bytes: number, rows: readonly Row[]): string {
+function tellSection(title: string, memory: string, bytes: number, rows: readonly Row[]): string {
   const load = loadavg()[0]!.toFixed(0)
-  return `## ${txns.toLocaleString('en')} transactions, ${(bytes / 1e9).toFixed(2)} GB, \`--memory ${memory}\`
+  return `## ${title}, ${(bytes / 1e9).toFixed(2)} GB, \`--memory ${memory}\`
 
 | history | level | beyond memory | processor | clock | peak | in memory | processor | clock | peak | ratio |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -123,12 +142,14 @@ as it stands, then cut up on disk.
 `
 
 /** Puts a section where it belongs; those of other sizes stay. */
-function writeSection(section: string, txns: number): void {
+function writeSection(section: string, title: string): void {
   const sizeOf = (text: string) => Number(/^## ([\d,]+)/.exec(text)![1]!.replaceAll(',', ''))
   const others = readFileSync(REPORT, 'utf8')
     .split(/^(?=## )/m)
     .slice(1)
-  const kept = others.map((each) => each.trimEnd()).filter((each) => sizeOf(each) !== txns)
+  const kept = others
+    .map((each) => each.trimEnd())
+    .filter((each) => !each.startsWith(`## ${title},`))
   const sections = [...kept, section.trimEnd()].sort((a, b) => sizeOf(a) - sizeOf(b))
   writeFileSync(REPORT, `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`)
 }
