@@ -1,9 +1,12 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runInProcess as isobar } from './command.ts' // its memory counts
 
+const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
 const folder = mkdtempSync(join(tmpdir(), 'isobar-test-'))
 const scratch = mkdtempSync(join(tmpdir(), 'isobar-test-'))
 afterAll(() => {
@@ -23,6 +26,19 @@ function large(name: string, text: string): string {
 const sound = large('sound.txt', 'w(1,1,0,1)\nr(1,1,1,2)\n')
 const stale = large('stale.txt', 'w(1,1,0,1)\nw(1,2,0,2)\nr(1,2,1,3)\nr(1,1,1,4)\n')
 const MEMORY = ['--memory', '256m', '--scratch', scratch]
+
+/** A serial store of two sessions, told one after the other, so that nobody proves it as it stands. */
+function sessionBySession(txns: number): string {
+  const last = [0, 0, 0, 0, 0, 0, 0]
+  const sessions = ['', '']
+  for (let id = 1; id <= txns; id++) {
+    const [x, y] = [(id * id) % 7, (id * 5 + 1) % 7]
+    const session = id % 3 === 0 ? 1 : 0
+    sessions[session] += `r(${y},${last[y]},${session},${id})\nw(${x},${id},${session},${id})\n`
+    last[x] = id
+  }
+  return sessions.join('')
+}
 
 describe('isobar check --memory', () => {
   it('judges a file on disk that does not fit', () => {
@@ -66,30 +82,7 @@ describe('isobar check --memory', () => {
       const env = { NODE_OPTIONS: `--require ${ballast}` }
       return isobar(['check', ...args, '--memory', '256m'], undefined, { env })
     }
-    /** A serial store told session by session, so that nobody proves it as it stands. */
-    const told = (
-      tell: (ops: [string, number, number][], session: number, id: number) => string,
-    ) => {
-      const last = [0, 0, 0, 0, 0, 0, 0]
-      const sessions = ['', '']
-      for (let id = 1; id <= 400; id++) {
-        const [x, y] = [(id * id) % 7, (id * 5 + 1) % 7]
-        const session = id % 3 === 0 ? 1 : 0
-        sessions[session] += tell(
-          [
-            ['r', y, last[y]!],
-            ['w', x, id],
-          ],
-          session,
-          id,
-        )
-        last[x] = id
-      }
-      return sessions.join('')
-    }
-    const text = told((ops, session, id) =>
-      ops.map(([kind, key, value]) => `${kind}(${key},${value},${session},${id})\n`).join(''),
-    )
+    const text = sessionBySession(400)
     const path = join(folder, 'may-fit.txt')
     writeFileSync(path, text)
 
@@ -167,5 +160,39 @@ describe('isobar check --memory', () => {
     ])
     expect(code).toBe(2)
     expect(err).toContain('is not a directory')
+  })
+
+  const isLinux = process.platform === 'linux'
+
+  it.skipIf(!isLinux)('leaves nothing behind when it is interrupted', async () => {
+    const path = large('long.txt', sessionBySession(400_000))
+    const child = spawn(process.execPath, [BIN, 'check', path, '--level', 'cc', ...MEMORY])
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    const hasScratch = () => {
+      const { stdout } = spawnSync('ls', ['-l', `/proc/${child.pid}/fd`], { encoding: 'utf8' })
+      return stdout.includes('isobar-scratch')
+    }
+    while (!hasScratch()) await sleep(5)
+    child.kill('SIGINT')
+    await ended
+    expect([child.exitCode, child.signalCode]).toEqual([null, 'SIGINT'])
+    expect(readdirSync(scratch)).toEqual([])
+  })
+
+  const disk = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+  const mounting = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
+  afterAll(() => {
+    if (mounting.status === 0) spawnSync('umount', ['--lazy', disk])
+    rmSync(disk, { recursive: true, force: true })
+  })
+
+  it.skipIf(mounting.status !== 0)('says that the disk is full', () => {
+    const path = large('much.txt', sessionBySession(40_000))
+    const args = ['--level', 'cc', '--memory', '256m', '--scratch', disk]
+    const { code, err, out } = isobar(['check', path, ...args])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain('the disk of the scratch directory is full')
+    expect(err).toContain('hint: name a directory with more room: --scratch DIR')
+    expect(readdirSync(disk)).toEqual([])
   })
 })
