@@ -149,11 +149,19 @@ function isUnknown({ verdict }: LevelResult): boolean {
 }
 
 /** Whether there is disk to go to, something to look for, and time. */
-function mayGoToDisk({ scratch, levels, check }: OnDiskRequest, budgetFromMs: number): boolean {
+function mayGoToDisk(request: OnDiskRequest, budgetFromMs: number): boolean {
+  const { path, format, scratch, levels, check } = request
   const { budgetMs, memoryBytes } = check
   if (memoryBytes == null || scratch === false) return false
   if (!levels?.some(({ level }) => isSpilledLevel(level))) return false
-  return budgetMs == null || nowMs() < budgetFromMs + LAST_SHARE * budgetMs
+  if (budgetMs != null && nowMs() >= budgetFromMs + LAST_SHARE * budgetMs) return false
+  try {
+    planOnDisk(request, findPlainFile(path, format))
+    return true
+  } catch (error) {
+    if (error instanceof Unspillable) return false
+    throw error
+  }
 }
 
 /** Null if it cannot be judged on disk. @param refuse what to say then, if anything */

@@ -124,10 +124,18 @@ describe('isobar check --memory', () => {
     })
 
     it('says what memory says where it must not go to disk', () => {
-      const { out, code } = full(path, '--level', 'ser', '--no-scratch')
-      expect(out).toMatch(/ser +unknown .*the memory budget of 256 MB ran out/)
-      expect(out).not.toContain('on disk')
-      expect(code).toBe(3)
+      const report = ['--report', join(folder, 'report.html')]
+      for (const args of [['--no-scratch'], ['--session-order', 'off'], report]) {
+        const { out, code } = full(path, '--level', 'ser', ...args)
+        expect(out).toMatch(/ser.* +unknown .*the memory budget of 256 MB ran out/)
+        expect(out).not.toContain('on disk')
+        expect(code).toBe(3)
+      }
+      // What came through a pipe cannot be read again.
+      const env = { NODE_OPTIONS: `--require ${ballast}` }
+      const piped = isobar(['check', '-', '--level', 'ser', '--memory', '256m'], text, { env })
+      expect(piped.out).toMatch(/ser +unknown .*the memory budget of 256 MB ran out/)
+      expect(piped.code).toBe(3)
     })
   })
 
