@@ -73,7 +73,7 @@ async function show(words: readonly [string, string], flags: Flags): Promise<num
   const tellNow = async (difference: Difference) => {
     const [allows, forbids] = difference.allowedBy === a ? words : words.toReversed()
     progress.done()
-    await print(`${isFirst ? '' : '\n'}${tell(difference, allows!, forbids!)}`)
+    await print(`${isFirst ? '' : '\n'}${tell(difference, allows, forbids)}`)
     isFirst = false
   }
   const onTold = flags.json || flags.history ? null : tellNow

@@ -16,8 +16,8 @@ export type PlainValue = number | bigint | string | null
 /** A version as the store numbers it: a number, or an LSN such as "16/B374D848". */
 export type PlainVersion = number | bigint | string
 
-/** One operation: of a register, a list, a counter, a set, a lightweight one, a range of keys, or as the
- * native format has it. `found` is false if an operation failed without saying what it found. */
+/** One operation: of a register, a list, a counter, a set, a lightweight one, a range of keys, or
+ * as the native format has it. `found` is false if an operation failed without saying what it found. */
 export type PlainOp =
   | { r: PlainKey; v: PlainValue | readonly PlainValue[]; version?: PlainVersion }
   | { w: PlainKey; v: PlainValue; version?: PlainVersion }
