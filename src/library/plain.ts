@@ -132,7 +132,10 @@ function nativeOp(op: PlainOp, place: string): unknown {
   const key = given[kind]
   const keys = kind === 'range' && Array.isArray(key) ? key : [key]
   const isGiven = (name: string) => !OPTIONAL.includes(name) || given[name] !== undefined
-  const values = fields.filter(isGiven).map((name) => expectValue(given, name, place))
+  const values = fields.filter(isGiven).map((name) => {
+    const value = expectValue(given, name, place)
+    return name === 'version' ? { version: value } : value
+  })
   return [kind, ...keys, ...values]
 }
 

@@ -1,6 +1,6 @@
 // What a report offers of a finding beside words and pictures: its transactions as files, and as
-// SQL to type into terminals. Pages that show only small examples do without, and so do their scripts.
-// Main table: FURTHER.
+// SQL to type into terminals. Pages of small examples do without, and so do their scripts. Main
+// table: FURTHER.
 
 import { findMisfits } from '../../formats/fit.ts'
 import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
