@@ -93,7 +93,8 @@ class LearnPage {
     find('judged').textContent = tellFound(judged)
     find('judged').dataset['topic'] = name
     find('judged').dataset['found'] = judged.found.join(' ')
-    const view = await (await drawing).viewTopic(judged)
+    const { viewTopic } = await drawing
+    const view = await viewTopic(judged)
     if (this.shown !== topic) return
     await showView(find('topic-more'), view, ['findings'])
     const fragment = await link
