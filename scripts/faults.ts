@@ -4,7 +4,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { checkLevels } from '../src/check/check.ts'
-import { renderNotation } from '../src/history/notation.ts'
+import { renderNotation } from '../src/history/render-notation.ts'
 import { ANOMALIES, type AnomalyName } from '../src/levels/anomalies.ts'
 import { type LevelId, PROFILE } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'

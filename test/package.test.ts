@@ -244,7 +244,7 @@ console.log(await render.html(result))
   })
 
   it.each([
-    ['{ parseHistory, check }', 199_000, 640_000],
+    ['{ parseHistory, check }', 185_000, 640_000],
     ['{ check }', 15_000, 620_000],
     ['{ check, render, certify }', 15_000, 620_000],
     ['*', 670_000, 670_000],

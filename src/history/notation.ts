@@ -16,7 +16,7 @@ import { LEVELS } from '../levels/levels.ts'
 import { HistoryBuilder, NOT_TOLD, statusOf } from './builder.ts'
 import { COMMITTED, type History, NONE, STATUS_NAMES } from './history.ts'
 import { CAS, INSERT } from './light.ts'
-import { renderValue } from './render-notation.ts'
+import { renderValue } from './render-value.ts'
 import {
   badElement,
   badRange,
@@ -29,8 +29,6 @@ import {
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
 import { NO_VERSION, VERSION_HINT, versionHint, versionOfLsn, versionOfNumber } from './versions.ts'
-
-export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 
 /**
  * Parses a whole text in notation.

@@ -2,7 +2,6 @@
 // which it does not parse. Main function: renderNotation.
 
 import { addAll } from '../base/grow.ts'
-import { inert } from '../base/inert.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { afterAmong } from './after-as-reads.ts'
 import {
@@ -20,6 +19,7 @@ import {
 } from './history.ts'
 import { findStray } from './initial.ts'
 import { CAS, FOUND, type LightOps, UNTOLD } from './light.ts'
+import { renderValue } from './render-value.ts'
 import { ADD, elementsOf, INCREMENT, RANGE, SET, type SpanOps } from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
@@ -214,11 +214,4 @@ function renderBare(history: History, op: number): string {
 
 function renderValues(values: readonly Value[]): string {
   return `[${values.map(renderValue).join(',')}]`
-}
-
-/** A key or value as the notation writes it; strings that are not plain words are quoted. */
-export function renderValue(value: Value): string {
-  if (typeof value !== 'string') return String(value)
-  if (value !== 'null' && /^[A-Za-z_][\w.$@-]*$/.test(value)) return value
-  return inert(JSON.stringify(value))
 }

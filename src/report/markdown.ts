@@ -1,7 +1,7 @@
 // Verdicts as Markdown for the summary of a job: a table of levels, then each finding as a story in
 // words, a Mermaid graph and its transactions in notation. Main function: renderMarkdown.
 
-import { renderNotation } from '../history/notation.ts'
+import { renderNotation } from '../history/render-notation.ts'
 import { levelName } from '../levels/levels.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { buildCore } from './core-history.ts'

@@ -3,7 +3,7 @@
 
 import { cut as cutTo, inert } from '../base/inert.ts'
 import { APPEND, type History, NONE, READ_LIST, READ_ROWS, rowsOf } from '../history/history.ts'
-import { renderValue } from '../history/notation.ts'
+import { renderValue } from '../history/render-value.ts'
 import type { Value } from '../history/values.ts'
 import { INITIAL_TXN } from '../verdict/verdict.ts'
 import { listWords } from './list-words.ts'

@@ -6,7 +6,7 @@
 
 import { largest } from '../base/grow.ts'
 import { inert } from '../base/inert.ts'
-import { renderValue } from '../history/notation.ts'
+import { renderValue } from '../history/render-value.ts'
 import type { Value } from '../history/values.ts'
 import type { OpJson, TxnJson } from '../verdict/verdict-file.ts'
 import { cutList } from './cut-list.ts'

@@ -3,7 +3,7 @@
 
 import { cut } from '../base/inert.ts'
 import { type History, INITIAL, NONE, READ, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
-import { renderValue } from '../history/notation.ts'
+import { renderValue } from '../history/render-value.ts'
 import {
   DELETE,
   EVERY_ROW,

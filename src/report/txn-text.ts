@@ -8,7 +8,7 @@
 // Main function: tellTxns.
 
 import { cut, inert } from '../base/inert.ts'
-import { renderValue } from '../history/notation.ts'
+import { renderValue } from '../history/render-value.ts'
 import type { CellJson, OpJson, TableJson, TxnJson } from '../verdict/verdict-file.ts'
 import { laneName, plain } from './names.ts'
 

@@ -6,7 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, findFormat } from '../../src/formats/formats.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { refusal } from './errors.ts'
 
 const schema = readFileSync(join(import.meta.dirname, '../../docs/history.schema.json'), 'utf8')

@@ -5,7 +5,8 @@
 
 import { Random } from '../../src/base/random.ts'
 import type { History } from '../../src/history/history.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { compareWithOracle } from '../small/compare.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'

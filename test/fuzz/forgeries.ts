@@ -8,7 +8,7 @@ import { checkLevels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { withRolledBack } from '../../src/history/counts.ts'
 import { type History, hasTimes } from '../../src/history/history.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import {
   ADYA_LEVELS,
   isAdyaLevel,

@@ -6,7 +6,7 @@
 import { Random } from '../../src/base/random.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
 import type { History } from '../../src/history/history.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import type { Value } from '../../src/history/values.ts'
 import { findAnomaly } from '../../src/levels/anomalies.ts'
 import { WEAK_LEVELS } from '../../src/levels/levels.ts'

@@ -4,7 +4,7 @@
 import { Random } from '../../src/base/random.ts'
 import { judge } from '../../src/check/judge.ts'
 import type { History } from '../../src/history/history.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { findPart } from '../../src/history/sub-history.ts'
 import type { Parts } from '../../src/verdict/part.ts'
 import { partsOf } from '../../src/verdict/parts.ts'

@@ -5,7 +5,7 @@
 import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
 import { ALGORITHMS } from '../../src/check/general/strong-levels.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { buildHistory, type Draft, type DraftTxn, draftOf } from '../small/draft.ts'
 import { anyHistory } from './histories.ts'
 import type { Judge, Property } from './property.ts'

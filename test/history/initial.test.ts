@@ -8,7 +8,8 @@ import { profile } from '../../src/check/check.ts'
 import { FORMATS } from '../../src/formats/formats.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { buildHistory, type Draft, type DraftTxn, spellsInitial } from '../small/draft.ts'
 
 function refusalOf(parse: () => History): InputError | null {

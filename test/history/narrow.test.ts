@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { narrowClause, quoteColumn } from '../../src/history/narrow.ts'
+import { quoteColumn } from '../../src/history/clause-of-keys.ts'
+import { narrowClause } from '../../src/history/narrow.ts'
 import { EVERY_ROW, type SqlTable } from '../../src/history/sql-events.ts'
 import { parsePredicate } from '../../src/sql/predicate.ts'
 

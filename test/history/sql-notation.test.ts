@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseHistory } from '../../src/formats/parse.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 
 const TEXT = [
   '{"isobar":1,"tables":{"orders":{"columns":{"id":"integer","status":"text"},"key":["id"],"rows":[{"id":1,"status":"open"},{"id":9}]}}}',

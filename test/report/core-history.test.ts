@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { buildCore } from '../../src/report/core-history.ts'
 import { findSections } from '../../src/report/page/sections.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'

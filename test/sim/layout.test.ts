@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { CHAIN } from '../../src/levels/levels.ts'
 import { generate } from '../../src/pipeline/generate.ts'
 import { parseFaults } from '../../src/sim/faults.ts'

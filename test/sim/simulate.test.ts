@@ -2,7 +2,7 @@
 // Judged by the brute-force oracle on small programs.
 
 import { describe, expect, test } from 'vitest'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { type GenerateOptions, generate } from '../../src/pipeline/generate.ts'
 import { FAULTS } from '../../src/sim/faults.ts'

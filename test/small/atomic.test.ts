@@ -7,7 +7,8 @@ import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
 import type { CheckOptions } from '../../src/check/options.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
-import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import {
   type AtomicTxn,
   buildAtomicHistory,

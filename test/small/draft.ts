@@ -17,7 +17,7 @@ import {
   type StatusName,
   WRITE,
 } from '../../src/history/history.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import type { Value } from '../../src/history/values.ts'
 
 export type DraftOp =

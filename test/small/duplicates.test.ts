@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { chooseWriters } from '../../src/check/writers/choose-writers.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { adyaProfile, orderedProfile } from './adya.ts'
 import { draftsFor, FEWER, SAMPLED, sampled } from './compare.ts'

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { check, profile } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
-import { renderNotation } from '../../src/history/notation.ts'
+import { renderNotation } from '../../src/history/render-notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import {
   type CompareOptions,

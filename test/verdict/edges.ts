@@ -2,7 +2,7 @@
 // notation of the history, e.g. op(history, 'r(x,1)', 1) for the second such operation.
 
 import { type History, INITIAL, NONE, READ } from '../../src/history/history.ts'
-import { renderOp } from '../../src/history/notation.ts'
+import { renderOp } from '../../src/history/render-notation.ts'
 import { type Edge, INITIAL_TXN } from '../../src/verdict/verdict.ts'
 
 export function op(history: History, text: string, nth = 0): number {

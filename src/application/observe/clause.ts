@@ -3,7 +3,7 @@
 // Main functions: clauseOf, keysClause, limitClause.
 
 import { obtain, TupleMap } from '../../base/maps.ts'
-import { clauseOfKeys, quoteColumn } from '../../history/narrow.ts'
+import { clauseOfKeys, quoteColumn } from '../../history/clause-of-keys.ts'
 import { EVERY_ROW } from '../../history/sql-events.ts'
 import { parsePredicate, SqlError } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'

@@ -5,7 +5,7 @@
 // application's own look at the count of rows. Main functions: comparisonsFor, compareAndSet.
 
 import { TupleMap } from '../../base/maps.ts'
-import { quoteColumn } from '../../history/narrow.ts'
+import { quoteColumn } from '../../history/clause-of-keys.ts'
 import type { Step } from '../observe/hooks.ts'
 import { shapeOf } from '../observe/shape.ts'
 import type { Turn } from './play.ts'

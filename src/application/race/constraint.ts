@@ -4,7 +4,7 @@
 // taken off again. Main functions: constraintsFor, constrained.
 
 import { UsageError } from '../../base/errors.ts'
-import { quoteColumn } from '../../history/narrow.ts'
+import { quoteColumn } from '../../history/clause-of-keys.ts'
 import { SqlError } from '../../sql/error.ts'
 import { scan, type Token } from '../../sql/scan.ts'
 import type { ClauseRef } from '../observe/hooks.ts'

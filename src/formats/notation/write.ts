@@ -1,7 +1,7 @@
 // Writes the notation (read.ts). Main function: writeNotation.
 
 import type { History } from '../../history/history.ts'
-import { renderNotation } from '../../history/notation.ts'
+import { renderNotation } from '../../history/render-notation.ts'
 import type { Sink } from '../sink.ts'
 
 export function notationMisfits(history: History): string[] {

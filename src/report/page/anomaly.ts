@@ -4,7 +4,7 @@
 import { counted } from '../../base/counted.ts'
 import { inert } from '../../base/inert.ts'
 import type { History } from '../../history/history.ts'
-import { renderNotation } from '../../history/notation.ts'
+import { renderNotation } from '../../history/render-notation.ts'
 import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'

@@ -2,7 +2,7 @@
 // of arrows. Main functions: describeOps, labelOf.
 
 import { cut, inert } from '../../base/inert.ts'
-import { renderValue } from '../../history/notation.ts'
+import { renderValue } from '../../history/render-value.ts'
 import type { Value } from '../../history/values.ts'
 import type {
   EdgeJson,

@@ -3,7 +3,7 @@
 import { UTF8 } from '../../base/unicode.ts'
 import { findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
-import { renderNotation } from '../../history/notation.ts'
+import { renderNotation } from '../../history/render-notation.ts'
 import { readLevel } from '../../levels/words.ts'
 import { differ } from '../../pipeline/differ/differ.ts'
 import { describeVerdict } from '../../report/describe-verdict.ts'

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Recorded } from '../../../src/application/observe/instrument.ts'
-import { renderNotation } from '../../../src/history/notation.ts'
+import { renderNotation } from '../../../src/history/render-notation.ts'
 import { inTransaction, onServer, recording, reset, told, verdictOf } from '../server.ts'
 
 const stage = onServer()

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/base/errors.ts'
-import { renderNotation } from '../../../src/history/notation.ts'
+import { renderNotation } from '../../../src/history/render-notation.ts'
 import { CHAIN } from '../../../src/levels/levels.ts'
 import { readLevel } from '../../../src/levels/words.ts'
 import { type Difference, differ } from '../../../src/pipeline/differ/differ.ts'

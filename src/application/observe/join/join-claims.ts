@@ -6,7 +6,7 @@
 // provenBy, supposedBy.
 
 import { obtain } from '../../../base/maps.ts'
-import { quoteColumn } from '../../../history/narrow.ts'
+import { quoteColumn } from '../../../history/clause-of-keys.ts'
 import { EVERY_ROW } from '../../../history/sql-events.ts'
 import { renderSqlValue, type SqlValue } from '../../../sql/value.ts'
 import type { Clause } from '../clause.ts'

@@ -4,7 +4,7 @@
 // satisfy them; any other for those that match rows of the table it hangs on. Whatever the
 // statement returned follows from these rows. Main function: planJoin.
 
-import { quoteColumn } from '../../../history/narrow.ts'
+import { quoteColumn } from '../../../history/clause-of-keys.ts'
 import { renderPredicate } from '../../../sql/render.ts'
 import { clauseOf, Unjudged } from '../clause.ts'
 import { quote, type Table } from '../table.ts'
