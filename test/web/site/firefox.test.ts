@@ -60,7 +60,7 @@ describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }
     const file = join(folder, 'thin-air.txt')
     writeFileSync(file, 's1: r(x,7)')
     await page.locator('#file').setInputFiles(file)
-    await headline.getByText('Violates Read Committed', { exact: true }).waitFor()
+    await headline.getByText('Violates Cut Isolation and Read Committed', { exact: true }).waitFor()
     await page.close()
   })
 
