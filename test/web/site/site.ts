@@ -121,11 +121,11 @@ export async function drop(page: Page, files: ReadonlyMap<string, Uint8Array>): 
   }, packed)
 }
 
-/** Drops a file of 600,000 transactions, made in the page: time enough to see it read. */
+/** Drops a file of 2,000,000 transactions, made in the page: time enough to see it read. */
 export async function dropLarge(page: Page): Promise<void> {
   await page.evaluate(() => {
     const lines: string[] = []
-    for (let i = 1; i <= 600_000; i++) lines.push(`w(${i},${i},${i % 50},${i})`)
+    for (let i = 1; i <= 2_000_000; i++) lines.push(`w(${i},${i},${i % 50},${i})`)
     const transfer = new DataTransfer()
     transfer.items.add(new File([lines.join('\n')], 'large.txt'))
     const event = new DragEvent('drop', { dataTransfer: transfer, bubbles: true })
