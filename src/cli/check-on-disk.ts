@@ -141,7 +141,9 @@ export function expectDecided(
   if (!mayGoToDisk(request, budgetFromMs)) return
   const { sql, light, spans, after, rows, versions, partial } = history
   if (hasLists(history) || (sql ?? light ?? spans ?? after ?? rows ?? versions ?? partial)) return
-  throw new Undecided(results.map((result) => ({ ...result, proof: null })))
+  // An order that proves a level is told by the numbers of transactions alone.
+  const keep = ({ proof }: LevelResult) => (request.prove ? proof : null)
+  throw new Undecided(results.map((result) => ({ ...result, proof: keep(result) })))
 }
 
 function isUnknown({ verdict }: LevelResult): boolean {

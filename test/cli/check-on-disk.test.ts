@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
+import { undecided } from '../../src/check/certified.ts'
+import { judge } from '../../src/check/judge.ts'
+import { expectDecided, type OnDiskRequest, Undecided } from '../../src/cli/check-on-disk.ts'
+import { readHistory } from '../../src/formats/open.ts'
 import { runInProcess as isobar } from './command.ts' // its memory counts
 
 const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
@@ -112,6 +116,27 @@ describe('isobar check --memory', () => {
       const kept = full(more, '--level', 'ser', '--no-scratch')
       expect(kept.err).toContain('of the history were read')
       expect(kept.code).toBe(3)
+    })
+
+    it('keeps the orders that memory found, where they are written down', async () => {
+      const input = await readHistory(path)
+      const levels = [{ level: 'pc' as const }, { level: 'ser' as const }]
+      const [pc] = await judge(input.history, levels)
+      const check = { memoryBytes: 256 * 2 ** 20 }
+      const place = { path, format: null, levels, scratch: undefined, needsAll: null }
+      const left = (prove: boolean) => {
+        const request: OnDiskRequest = { ...place, prove, check }
+        try {
+          expectDecided(input, [pc!, undecided('ser')], request, 0)
+        } catch (error) {
+          if (error instanceof Undecided) return error.results
+          throw error
+        }
+        return null
+      }
+      expect(pc!.proof).not.toBeNull()
+      expect(left(true)).toEqual([pc, undecided('ser')])
+      expect(left(false)).toEqual([{ ...pc, proof: null }, undecided('ser')])
     })
 
     it('finds what is violated', () => {
