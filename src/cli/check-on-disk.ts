@@ -4,11 +4,12 @@
 // judgeBeyondMemory, judgeAfterMemory, showOnDisk.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
-import { BudgetExceeded } from '../base/errors.ts'
+import { BudgetExceeded, InputError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
 import { stringifyLine } from '../base/json.ts'
 import { undecided } from '../check/certified.ts'
 import type { CheckOptions } from '../check/options.ts'
+import { Scratch } from '../files/scratch.ts'
 import type { ReadResult } from '../formats/open.ts'
 import { findPlainFile, type PlainFile } from '../formats/pieces.ts'
 import { hasLists } from '../history/history.ts'
@@ -159,10 +160,22 @@ function mayGoToDisk(request: OnDiskRequest, budgetFromMs: number): boolean {
   if (budgetMs != null && nowMs() >= budgetFromMs + LAST_SHARE * budgetMs) return false
   try {
     planOnDisk(request, findPlainFile(path, format))
+    // Where nobody named a place, one that cannot be used must not cost what memory decided.
+    if (scratch === undefined) openScratch()
     return true
   } catch (error) {
-    if (error instanceof Unspillable) return false
+    if (error instanceof Unspillable || error instanceof InputError) return false
     throw error
+  }
+}
+
+/** Throws InputError where the system's own place for such files cannot be used. */
+function openScratch(): void {
+  const scratch = new Scratch(null)
+  try {
+    scratch.file()
+  } finally {
+    scratch.close()
   }
 }
 

@@ -156,8 +156,14 @@ describe('isobar check --memory', () => {
         expect(out).not.toContain('on disk')
         expect(code).toBe(3)
       }
-      // What came through a pipe cannot be read again.
       const env = { NODE_OPTIONS: `--require ${ballast}` }
+      const nowhere = { ...env, TMPDIR: join(folder, 'nowhere') }
+      const kept = isobar(['check', path, '--level', 'ser', '--memory', '256m'], undefined, {
+        env: nowhere,
+      })
+      expect(kept.out).toMatch(/ser +unknown .*the memory budget of 256 MB ran out/)
+      expect([kept.code, kept.err]).toEqual([3, ''])
+      // What came through a pipe cannot be read again.
       const piped = isobar(['check', '-', '--level', 'ser', '--memory', '256m'], text, { env })
       expect(piped.out).toMatch(/ser +unknown .*the memory budget of 256 MB ran out/)
       expect(piped.code).toBe(3)
