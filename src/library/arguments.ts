@@ -27,20 +27,22 @@ import {
  */
 export interface CheckOptions extends EngineOptions, ReadOptions {}
 
+/** @param argument what to call it where it makes no sense */
 export function expectLevels(
   levels: LevelWord | readonly LevelWord[] | null,
+  argument = 'levels',
 ): readonly LevelRequest[] | null {
   if (levels === null || levels === undefined) return null
   const asked = typeof levels === 'string' ? [levels] : levels
   if (!Array.isArray(asked) || asked.length === 0) {
     throw new UsageError(
-      'levels: a level or a list of levels was expected',
+      `${argument}: a level or a list of levels was expected`,
       `there are ${levelWords().join(', ')}`,
     )
   }
   const requests = asked.map((word) => {
-    if (typeof word === 'string') return withArgument('levels', () => readLevel(word))
-    const message = `levels: unknown level ${JSON.stringify(word)}`
+    if (typeof word === 'string') return withArgument(argument, () => readLevel(word))
+    const message = `${argument}: unknown level ${JSON.stringify(word)}`
     throw new UsageError(message, hintFor(String(word), levelWords()))
   })
   return withoutRepeats(requests)
@@ -58,7 +60,7 @@ export function withArgument<T>(name: string, read: () => T): T {
 
 /** The one level that a history is shrunk for. */
 export function expectLevel(level: LevelWord, argument = 'level'): LevelRequest {
-  const [only] = (typeof level === 'string' ? expectLevels(level) : null) ?? []
+  const [only] = (typeof level === 'string' ? expectLevels(level, argument) : null) ?? []
   if (only !== undefined) return only
   const hint = `there are ${levelWords().join(', ')}`
   throw new UsageError(`${argument}: a level was expected, not ${String(level)}`, hint)

@@ -57,6 +57,11 @@ const MIX: Tests<GenerateOptions>['mix'] = [
 ]
 const AIM: Tests<GenerateOptions>['aim'] = [(aim) => aim === null || WORD[0](aim), WORD[1]]
 const SIZE = whole(1)
+const MOST_STRIKES = 1e6 // as on the command line; each takes room before any is placed
+const STRIKES: ReturnType<typeof whole> = [
+  (count) => SIZE[0](count) && (count as number) <= MOST_STRIKES,
+  `a whole number from 1 to ${MOST_STRIKES}`,
+]
 const GENERATE_OPTIONS: Tests<GenerateOptions> = {
   ...{ shape: WORD, seed: whole(0), sessions: SIZE, transactions: SIZE, ops: SIZE, reads: SHARE },
   ...{ keys: SIZE, distribution: WORD, mix: MIX, disjointWrites: FLAG, aim: AIM },
@@ -109,7 +114,7 @@ export async function generate(options: GenerateOptions = {}): Promise<History> 
 /** The faults of these names, with how often each strikes. */
 function requested<F>(inject: Readonly<Record<string, number>>, find: (name: string) => F) {
   return Object.entries(inject).map(([name, count]) => {
-    expectValue(`options.inject.${name}`, count, whole(1))
+    expectValue(`options.inject.${name}`, count, STRIKES)
     return { fault: find(name), count }
   })
 }
