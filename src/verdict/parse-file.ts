@@ -77,6 +77,18 @@ function readVerdict(text: string, line: number): VerdictJson | null {
     )
   }
   if ('taps' in value) return fail('this judges patterns, not levels', 'use check without --tap')
+  if (['strongest', 'weakestViolated'].some((name) => isOneLevel(value[name]))) {
+    const command = typeof value['command'] === 'string' ? value['command'] : 'isobar check HISTORY'
+    return fail(
+      'this is a verdict of an earlier isobar, which told one strongest level: today there may be several',
+      `make it anew: ${command} --json`,
+    )
+  }
   const problem = findProblem(value, VERDICT)
   return problem === null ? (value as unknown as VerdictJson) : fail(`damaged verdict: ${problem}`)
+}
+
+/** A level, or null for none. */
+function isOneLevel(told: unknown): boolean {
+  return told === null || typeof told === 'string'
 }

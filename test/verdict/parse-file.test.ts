@@ -77,6 +77,19 @@ describe('parseVerdicts', () => {
     expect(certificate.hint).toMatch(/^make it anew: isobar check HISTORY --certificate FILE/)
   })
 
+  it('says what to do with files that tell one strongest level', () => {
+    const command = 'isobar check h.txt --level si'
+    for (const summary of [
+      { strongest: null, weakestViolated: 'si' },
+      { strongest: 'si', weakestViolated: null },
+      { strongest: null, weakestViolated: null },
+    ]) {
+      const { message, hint } = errorOf(JSON.stringify({ ...good, command, ...summary }))
+      expect(message).toContain('a verdict of an earlier isobar')
+      expect(hint).toBe(`make it anew: ${command} --json`)
+    }
+  })
+
   it('says where a verdict is damaged, whatever is damaged', () => {
     const text = JSON.stringify(good)
     expect(errorOf(text.slice(0, text.length / 2)).message).toContain('cut short')
