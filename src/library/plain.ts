@@ -155,8 +155,11 @@ function json(value: unknown, place: string): string {
     throw new UsageError(`${place} cannot be written down`, 'no object may hold itself')
   }
   function write(): string {
-    const text = JSON.stringify(value, (_, each) => {
+    const text = JSON.stringify(value, function (this: unknown, _, each) {
       if (typeof each === 'number' && !Number.isFinite(each)) return `${MARK}?`
+      // JSON.stringify makes null of these in a list, which is the initial state here.
+      const isNothing = each === undefined || typeof each === 'function' || typeof each === 'symbol'
+      if (isNothing && Array.isArray(this)) return `${MARK}?`
       if (typeof each !== 'bigint') return each
       return `${MARK}${digits.push(String(each)) - 1}`
     })

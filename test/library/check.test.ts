@@ -239,6 +239,10 @@ describe('check', () => {
       [() => certify({ results: [1] } as never), UsageError, /result: what check\(\) returned/],
       [() => render.html({ results: [] } as never), UsageError, /result: what check\(\)/],
       ...OPTIONS.map(([run, message]) => [run, UsageError, message] as const),
+      ...[undefined, () => 1, Symbol('v')].map((nothing) => {
+        const ops = [['r', 'x', nothing]] as [string, ...unknown[]][]
+        return [() => check([{ session: 1, ops }]), InputError, /expected a value/] as const
+      }),
       [() => check(PLAIN, 'si', { format: 'native' }), UsageError, /only text and bytes/],
       [() => check(HISTORY, 'si', { format: 'native' }), UsageError, /only text and bytes/],
       [() => check(LOOP as never), UsageError, /transactions\[0\] cannot be written down/],
