@@ -94,6 +94,9 @@ async function watch(path: string, flags: Flags): Promise<number> {
   const isPipe = path === '-'
   const everyMs = parseDuration(flags.checkpointEvery)
   const directory = flags.checkpoint ?? null
+  if (directory?.trim() === '') {
+    throw new UsageError('--checkpoint names no directory: it is empty')
+  }
   if (isPipe && directory !== null) {
     const hint = 'let it write a file, and watch that'
     throw new UsageError('what came through a pipe cannot be read again after a restart', hint)

@@ -138,6 +138,7 @@ describe('isobar watch', () => {
     writeFileSync(other, HEADER.replace('0', '7') + GOOD)
     expect(refusal([other, '--level', 'ra', '--checkpoint', state])).toContain('another file')
     expect(refusal(['-', '--checkpoint', state])).toContain('cannot be read again')
+    expect(refusal([path, '--checkpoint', ''])).toContain('names no directory: it is empty')
     const plume = refusal([path, '--level', 'ra', '--checkpoint', state, '--format', 'plume'])
     expect(plume).toContain('another format (native)')
   })
