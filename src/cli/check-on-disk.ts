@@ -17,11 +17,14 @@ import { renderNotation } from '../history/render-notation.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import type { OnDiskResult } from '../pipeline/beyond-memory/judge-on-disk.ts'
 import { isSpilledLevel, type SpilledLevel } from '../pipeline/beyond-memory/levels.ts'
+import { describeTxn } from '../report/describe-txn.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
+import type { Part } from '../spill/part.ts'
 import { Unspillable } from '../spill/spilled-history.ts'
 import { type LevelResult, positionOf } from '../verdict/verdict.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { DiskProgress } from './disk-progress.ts'
 import { sizeWords } from './options.ts'
 import type { Progress } from './progress.ts'
@@ -288,10 +291,28 @@ function describeOnDisk(
   const asked = levels!.map(({ level }) => level)
   const context = { path, format: file.format.id, parseMs: spentMs, asked, command, deadline }
   const described = describeVerdict(part.history, results, { ...context, all: check.all === true })
-  const { overview: _, ...verdict } = described // of the part, which stands for nothing
+  const { overview: _, ...verdict } = placedAsTold(described, part) // it stands for nothing
   const placed = verdict.results.map((result, i) => {
     const first = positionOf(results[i]!)
     return { ...result, position: first === null ? null : part.txns[first - 1]! + 1 }
   })
   return stringifyLine({ ...verdict, history: counts, warnings: [...warnings], results: placed })
+}
+
+/** Transactions as the file tells them, with what the part leaves out, and places in these. */
+function placedAsTold(verdict: VerdictJson, { history, told, places }: Part): VerdictJson {
+  const txnOf = new Map(places.map((_, txn) => [history.txnName(txn), txn]))
+  const results = structuredClone(verdict.results)
+  const place = (evidence: unknown): void => {
+    if (typeof evidence !== 'object' || evidence === null) return
+    const { transaction, index } = evidence as { transaction?: string; index?: number }
+    if (transaction !== undefined && index !== undefined) {
+      Object.assign(evidence, { index: places[txnOf.get(transaction)!]![index] })
+    } else Object.values(evidence).forEach(place)
+  }
+  for (const { anomalies } of results) place(anomalies)
+  const transactions = verdict.transactions.map(({ id }) =>
+    describeTxn(told, txnOf.get(String(id))!),
+  )
+  return { ...verdict, results, transactions }
 }

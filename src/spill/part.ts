@@ -15,6 +15,10 @@ import { TxnNumbers } from './txn-numbers.ts'
 export interface Part {
   readonly history: History
   readonly txns: readonly number[] // transaction of the part -> of the whole
+  /** As the file tells them: with what was left out, and with times. */
+  readonly told: History
+  /** Transaction of the part -> operation of it -> its place in the transaction that is told. */
+  readonly places: readonly (readonly number[])[]
 }
 
 interface PartOp {
@@ -30,6 +34,8 @@ interface PartTxn {
   readonly session: Value
   readonly label: Value
   readonly status: number
+  readonly start: number
+  readonly finish: number
 }
 
 /** What is known of a file, some transactions of which are wanted. */
@@ -60,7 +66,7 @@ export function loadPart(
     op.kind === READ && whole.history.readFrom[i] === NONE && !isWild(op.txn, op.index)
   if (!ops.some(isStray)) return whole
   const kept = ops.filter((op, i) => !isStray(op, i))
-  return buildPart(source, named, kept)
+  return { ...buildPart(source, named, kept), told: whole.told }
 }
 
 function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: number) {
@@ -77,7 +83,10 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
       if (!txns.has(txn)) return
       const status = txnStatus === null ? builder.statusOf(local) : txnStatus.data[txn]!
       if (status === INITIAL_PART) return
-      named.set(txn, { session: builder.sessions.get(builder.sessionOf(local)), label, status })
+      const session = builder.sessions.get(builder.sessionOf(local))
+      const { times } = builder
+      const [start, finish] = [times.startOf(local), times.finishOf(local)]
+      named.set(txn, { session, label, status, start, finish })
     })
     for (let i = 0; i < builder.opCount; i++) {
       const local = builder.opTxn.data[i]!
@@ -107,13 +116,21 @@ function buildPart(
     const copy = builder.addTxn(builder.session(session), status, label)
     numbers.set(txn, copy)
   }
-  for (const { txn, kind, key, value } of ops) {
+  const places = Array.from(numbers, (): number[] => [])
+  for (const { txn, index, kind, key, value } of ops) {
     builder.addOp(numbers.get(txn)!, kind, builder.keys.of(key), builder.values.of(value))
+    places[numbers.get(txn)!]!.push(index)
   }
   const txns = [...numbers.keys()]
   const built = builder.finish({ place: (arrival) => ops[arrival]!.place })
   const sign = hasLabels ? '#' : 'T' // as the builder names transactions of the whole
   const txnName = (txn: number) =>
     built.txnLabel(txn) === null ? `${sign}${txns[txn]! + 1}` : built.txnName(txn)
-  return { history: { ...built, txnName }, txns }
+  const history = { ...built, txnName }
+  const told = [...named.values()]
+  const hasTimes = told.some(({ start, finish }) => !Number.isNaN(start) || !Number.isNaN(finish))
+  if (!hasTimes) return { history, txns, told: history, places }
+  const txnStartTime = Float64Array.from(told, ({ start }) => start)
+  const txnFinishTime = Float64Array.from(told, ({ finish }) => finish)
+  return { history, txns, told: { ...history, txnStartTime, txnFinishTime }, places }
 }
