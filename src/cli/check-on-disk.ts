@@ -314,5 +314,6 @@ function placedAsTold(verdict: VerdictJson, { history, told, places }: Part): Ve
   const transactions = verdict.transactions.map(({ id }) =>
     describeTxn(told, txnOf.get(String(id))!),
   )
-  return { ...verdict, results, transactions }
+  const unit = told.timeUnit === null ? {} : { unit: told.timeUnit }
+  return { ...verdict, ...unit, results, transactions }
 }

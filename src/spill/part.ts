@@ -60,8 +60,8 @@ export function loadPart(
   memoryBytes: number,
   isWild: (txn: number, op: number) => boolean = () => false,
 ): Part {
-  const { named, ops } = readPart(source, txns, memoryBytes)
-  const whole = buildPart(source, named, ops)
+  const { named, ops, timeUnit } = readPart(source, txns, memoryBytes)
+  const whole = buildPart(source, named, ops, timeUnit)
   const isStray = (op: PartOp, i: number) =>
     op.kind === READ && whole.history.readFrom[i] === NONE && !isWild(op.txn, op.index)
   if (!ops.some(isStray)) return whole
@@ -70,14 +70,16 @@ export function loadPart(
 }
 
 function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: number) {
-  if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [] } // nothing to read
+  if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [], timeUnit: null } // nothing to read
   const { file, sizes, txnStatus } = from
   const last = largest(txns, 0)
   const numbers = new TxnNumbers(file.format.id === 'plume')
   const named = new Map<number, PartTxn>()
   const ops: PartOp[] = []
+  let timeUnit: History['timeUnit'] = null
   for (const { draft, readBytes } of readPieces(file, sizes.pieceBytes, memoryBytes)) {
     const { builder, places } = draft
+    timeUnit ??= builder.timeUnit
     const { txns: numberOf, opsBefore } = numbers.take(draft, (local, _, label) => {
       const txn = numbers.txnCount
       if (!txns.has(txn)) return
@@ -102,13 +104,14 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
     if (txnStatus === null && numbers.txnCount > last + 1) break
   }
   ops.sort((a, b) => a.txn - b.txn || a.index - b.index)
-  return { named, ops }
+  return { named, ops, timeUnit }
 }
 
 function buildPart(
   { initial, hasLabels }: PartSource,
   named: ReadonlyMap<number, PartTxn>,
   ops: readonly PartOp[],
+  timeUnit: History['timeUnit'] = null,
 ): Part {
   const builder = new HistoryBuilder(initial, ops.length)
   const numbers = new Map<number, number>() // transaction of the whole -> of the part
@@ -132,5 +135,5 @@ function buildPart(
   if (!hasTimes) return { history, txns, told: history, places }
   const txnStartTime = Float64Array.from(told, ({ start }) => start)
   const txnFinishTime = Float64Array.from(told, ({ finish }) => finish)
-  return { history, txns, told: { ...history, txnStartTime, txnFinishTime }, places }
+  return { history, txns, told: { ...history, timeUnit, txnStartTime, txnFinishTime }, places }
 }

@@ -173,7 +173,7 @@ describe('isobar check --memory', () => {
   it('tells of a violation what isobar verify finds in the file', () => {
     const plume = 'w(9,7,3,9)\nw(1,1,0,1)\nw(1,2,0,2)\nr(9,7,1,3)\nr(1,2,1,3)\nr(1,1,1,4)\n'
     const lines = [
-      '{"isobar":1,"initial":0}',
+      '{"isobar":1,"initial":0,"unit":"ms"}',
       '{"session":3,"start":0,"finish":1,"ops":[["w",9,7]]}',
       '{"session":0,"start":1,"finish":2,"ops":[["w",1,1]]}',
       '{"session":0,"start":3,"finish":4,"ops":[["w",1,2]]}',
