@@ -86,7 +86,7 @@ export class HistoryBuilder implements OpColumns {
   private readonly txnSession = new IntColumn() // txn -> session
   private readonly txnStatus = new ByteColumn() // txn -> status
   private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
-  private txnLevel: IntColumn | null = null // txn -> level index
+  txnLevel: IntColumn | null = null // txn -> level index, NONE if it is not known
   txnAudit: ByteColumn | null = null // txn -> 1 if it is an audit
   readonly times = new TimeColumns()
   private light: LightColumns | null = null

@@ -34,6 +34,7 @@ interface PartTxn {
   readonly session: Value
   readonly label: Value
   readonly status: number
+  readonly level: number
   readonly start: number
   readonly finish: number
 }
@@ -70,7 +71,6 @@ export function loadPart(
 }
 
 function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: number) {
-  if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [], timeUnit: null } // nothing to read
   const { file, sizes, txnStatus } = from
   const last = largest(txns, 0)
   const numbers = new TxnNumbers(file.format.id === 'plume')
@@ -80,6 +80,7 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
   for (const { draft, readBytes } of readPieces(file, sizes.pieceBytes, memoryBytes)) {
     const { builder, places } = draft
     timeUnit ??= builder.timeUnit
+    if (txns.size === 0) break // the header says all that is asked
     const { txns: numberOf, opsBefore } = numbers.take(draft, (local, _, label) => {
       const txn = numbers.txnCount
       if (!txns.has(txn)) return
@@ -88,7 +89,8 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
       const session = builder.sessions.get(builder.sessionOf(local))
       const { times } = builder
       const [start, finish] = [times.startOf(local), times.finishOf(local)]
-      named.set(txn, { session, label, status, start, finish })
+      const level = builder.txnLevel?.data[local] ?? NONE
+      named.set(txn, { session, label, status, level, start, finish })
     })
     for (let i = 0; i < builder.opCount; i++) {
       const local = builder.opTxn.data[i]!
@@ -115,8 +117,9 @@ function buildPart(
 ): Part {
   const builder = new HistoryBuilder(initial, ops.length)
   const numbers = new Map<number, number>() // transaction of the whole -> of the part
-  for (const [txn, { session, label, status }] of named) {
+  for (const [txn, { session, label, status, level }] of named) {
     const copy = builder.addTxn(builder.session(session), status, label)
+    if (level !== NONE) builder.setLevel(copy, level)
     numbers.set(txn, copy)
   }
   const places = Array.from(numbers, (): number[] => [])
@@ -129,11 +132,11 @@ function buildPart(
   const sign = hasLabels ? '#' : 'T' // as the builder names transactions of the whole
   const txnName = (txn: number) =>
     built.txnLabel(txn) === null ? `${sign}${txns[txn]! + 1}` : built.txnName(txn)
-  const history = { ...built, txnName }
+  const history = { ...built, txnName, timeUnit }
   const told = [...named.values()]
   const hasTimes = told.some(({ start, finish }) => !Number.isNaN(start) || !Number.isNaN(finish))
   if (!hasTimes) return { history, txns, told: history, places }
   const txnStartTime = Float64Array.from(told, ({ start }) => start)
   const txnFinishTime = Float64Array.from(told, ({ finish }) => finish)
-  return { history, txns, told: { ...history, timeUnit, txnStartTime, txnFinishTime }, places }
+  return { history, txns, told: { ...history, txnStartTime, txnFinishTime }, places }
 }

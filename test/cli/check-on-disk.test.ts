@@ -170,18 +170,23 @@ describe('isobar check --memory', () => {
     })
   })
 
-  it('tells of a violation what isobar verify finds in the file', () => {
+  it('tells what isobar verify finds in the file', () => {
     const plume = 'w(9,7,3,9)\nw(1,1,0,1)\nw(1,2,0,2)\nr(9,7,1,3)\nr(1,2,1,3)\nr(1,1,1,4)\n'
     const lines = [
       '{"isobar":1,"initial":0,"unit":"ms"}',
       '{"session":3,"start":0,"finish":1,"ops":[["w",9,7]]}',
       '{"session":0,"start":1,"finish":2,"ops":[["w",1,1]]}',
       '{"session":0,"start":3,"finish":4,"ops":[["w",1,2]]}',
-      '{"session":1,"start":5,"finish":6,"ops":[["r",9,7],["r",1,2]]}',
+      '{"session":1,"start":5,"finish":6,"level":"si","ops":[["r",9,7],["r",1,2]]}',
       '{"session":1,"start":7,"finish":8,"ops":[["r",1,1]]}',
     ]
     const verdict = join(folder, 'verdict.json')
-    for (const [name, text] of Object.entries({ 'a.txt': plume, 'a.jsonl': lines.join('\n') })) {
+    const [all, sound] = [lines.join('\n'), lines.slice(0, 5).join('\n')]
+    for (const [name, text] of [
+      ['a.txt', plume],
+      ['a.jsonl', all],
+      ['sound.jsonl', sound],
+    ] as const) {
       const args = ['--level', 'cc,ser', ...MEMORY, '--json']
       writeFileSync(verdict, isobar(['check', large(`large-${name}`, `${text}\n`), ...args]).out)
       const path = join(folder, name)
