@@ -1,5 +1,5 @@
-// The places of numbers in ascending order, equal ones as they stand: for columns of times, which
-// are long, and mostly in order already. Long columns that are not go by digits of 16 bits, least
+// The places of numbers in ascending order, equal ones as they stand, NaN at the end: for columns of
+// times, which are long, and mostly in order already. Long columns that are not go by digits of 16 bits, least
 // first (a radix sort of the numbers' own bits), 4 passes at most. O(n). Main function:
 // placesByValue.
 
@@ -12,11 +12,16 @@ export function placesByValue(values: Float64Array): Int32Array {
   let isSorted = true
   for (let i = 0; i < values.length; i++) {
     places[i] = i
-    if (i > 0 && values[i]! < values[i - 1]!) isSorted = false
+    if (i > 0 && !(values[i]! >= values[i - 1]!)) isSorted = false // NaN is not, either
   }
   if (isSorted) return places
   if (values.length >= FEW) return byDigits(places, sortable(values))
-  return places.sort((a, b) => (values[a]! < values[b]! ? -1 : values[a]! > values[b]! ? 1 : a - b))
+  return places.sort((a, b) => compare(values[a]!, values[b]!) || a - b)
+}
+
+function compare(a: number, b: number): number {
+  if (a < b) return -1
+  return a > b ? 1 : Number(Number.isNaN(a)) - Number(Number.isNaN(b))
 }
 
 /** The same order in unsigned bits: negative numbers turned round, positive ones above them. */

@@ -38,4 +38,13 @@ describe('placesByValue', () => {
     expect(sorted.slice(2_000).every((value) => value === Infinity)).toBe(true)
     expect(sorted.every((value, i) => i === 0 || sorted[i - 1]! <= value)).toBe(true)
   })
+
+  it('puts what is no number at the end', () => {
+    expect([...placesByValue(Float64Array.of(5, NaN, 3))]).toEqual([2, 0, 1])
+    const many = Float64Array.from({ length: 5_000 }, (_, i) => (i % 7 === 0 ? NaN : -i))
+    const sorted = Array.from(placesByValue(many), (place) => many[place]!)
+    const numbers = sorted.filter((value) => !Number.isNaN(value))
+    expect(sorted.slice(0, numbers.length)).toEqual(numbers)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  })
 })
