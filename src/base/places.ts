@@ -1,7 +1,7 @@
-// The places of numbers in ascending order, equal ones as they stand, NaN at the end: for columns of
-// times, which are long, and mostly in order already. Long columns that are not go by digits of 16 bits, least
-// first (a radix sort of the numbers' own bits), 4 passes at most. O(n). Main function:
-// placesByValue.
+// The places of numbers in ascending order, equal ones as they stand, NaN at the end: for columns
+// of times, which are long, and mostly in order already. Long columns that are not go by digits of
+// 16 bits, least first (a radix sort of the numbers' own bits), 4 passes at most. O(n). Main
+// function: placesByValue.
 
 /** Below it, comparing is as fast. */
 const FEW = 2_048
