@@ -21,6 +21,7 @@ export function findSkippedByGuarantee(
   sessions: SessionReach,
   keyCount: number,
 ): Skip | null {
+  if (replayed.older.length === 0) return null
   return new SkippedVersions(replayed, guarantee, sessions, keyCount).find()
 }
 
@@ -46,7 +47,7 @@ class SkippedVersions {
       }
     }
     const asksForReaders = guarantee === 'mr' || guarantee === 'wfr'
-    this.readers = asksForReaders ? findReaders(replayed, keyCount) : new Map()
+    this.readers = asksForReaders ? findReaders(replayed, keyCount, this.findSkipped()) : new Map()
     this.causes = new Causes(replayed)
   }
 
@@ -62,6 +63,16 @@ class SkippedVersions {
       if (skip !== null) return skip
     }
     return this.causes.answer()
+  }
+
+  /** txn -> 1 if some read skipped what it wrote. */
+  private findSkipped(): Uint8Array {
+    const { history, older } = this.replayed
+    const isSkipped = new Uint8Array(history.txnCount)
+    for (const read of older) {
+      for (const writer of this.skippedBy(read, history.opTxn[read]!)) isSkipped[writer] = 1
+    }
+    return isSkipped
   }
 
   /** Who wrote the key after what was read, and before the reader. */
@@ -116,15 +127,19 @@ class SkippedVersions {
   }
 }
 
-/** txn -> those who read from it, the first one of each session. */
-function findReaders({ history, sources }: Replayed, keyCount: number): Map<number, number[]> {
+/** txn -> those who read from it, the first one of each session; for those that are asked about. */
+function findReaders(
+  { history, sources }: Replayed,
+  keyCount: number,
+  isAsked: Uint8Array,
+): Map<number, number[]> {
   const { sessionTxns, txnCounts, txnOpStart, txnSession, opKey } = history
   const readers = new Map<number, number[]>()
   for (const txn of sessionTxns) {
     if (!txnCounts[txn]) continue
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const source = sources[op]!
-      if (source < 0 || source === txn || opKey[op]! >= keyCount) continue
+      if (source < 0 || !isAsked[source] || source === txn || opKey[op]! >= keyCount) continue
       const known = readers.get(source)
       if (!known) readers.set(source, [txn])
       else if (txnSession[known.at(-1)!] !== txnSession[txn]) known.push(txn)
