@@ -150,7 +150,7 @@ describe('a worker', () => {
 
   it('ends at once when it is told to, with bundles at hand, and another does them', async () => {
     const { store, queue } = fleet
-    const text = 'targets: [sim:ser]\nseeds: 1..3\nattempts: 1\nname: told\nduration: 2s\n'
+    const text = 'targets: [sim:ser]\nseeds: 1..3\nattempts: 1\nname: told\nduration: 1s\n'
     const plan = readPlan(text, 'told')
     const { night } = await submit(store, queue, { plan, files: [], version: 'test' })
     const place = ['--data', data, '--jobs', '1', '--lease', '2s']

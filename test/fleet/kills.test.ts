@@ -50,7 +50,7 @@ describe.skipIf(redisPath === undefined)('a night', () => {
   it('ends with an error if its Redis is gone for good', async () => {
     const siege = siegeIn(makeHome())
     // Far more than is done before it is gone.
-    writeFileSync(siege.plan, PLAN.replace(`1..${SEEDS}`, '1..2000'))
+    writeFileSync(siege.plan, PLAN.replace(`1..${SEEDS}`, '1..500'))
     const { code, said } = await loseRedis(siege)
     expect([code, said]).toEqual([4, expect.stringContaining('the queue cannot be used: ')])
   }, 300_000)

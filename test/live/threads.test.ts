@@ -231,17 +231,20 @@ describe('a thread that dies', () => {
         const path = join(directory, 'history.jsonl')
         const recorder = new Recorder(path)
         const plan = planWorkload({ ...workload, transactions: 100_000 })
+        const workers: ReturnType<typeof startThread>[] = []
         const { stoppedBy, committed } = await runSessions({
           ...{ database, recorder, work: new PlannedWork(plan), tables: [], isLightweight: false },
           ...{ level: 'ser', sessions: 8, seed: 1, durationMs: null, rate: null, retries: 0 },
           ...{ faults: NO_FAULTS, proxies: [], patienceMs: 20_000, makers: {}, signal: null },
-          onProgress: null,
+          onProgress: ({ committed: soFar }) => {
+            if (soFar > 200) for (const worker of workers) worker.terminate()
+          },
           threads: {
             count: 2,
             work: { plan, repeats: false },
             start: (orders) => {
               const worker = startThread(orders)
-              setTimeout(() => worker.terminate(), 3000)
+              workers.push(worker)
               return worker
             },
           },

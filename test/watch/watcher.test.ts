@@ -9,10 +9,11 @@ import { checkLevels } from '../../src/check/check.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
 import { readBigint, writeBigint } from '../../src/watch/checkpoint.ts'
 import { type Alarm, WATCHED_LEVELS, Watcher } from '../../src/watch/watcher.ts'
+import { some } from '../long.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
 import { nativeLines, plumeLines, strayLines } from './streams.ts'
 
-const SEEDS = Number(process.env.ISOBAR_WATCH_SEEDS ?? 120)
+const SEEDS = Number(process.env.ISOBAR_WATCH_SEEDS ?? some(120, 2))
 const ALL = 1000 // a window that holds everything
 
 const encoder = new TextEncoder()

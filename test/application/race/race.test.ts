@@ -4,7 +4,7 @@
 import { Pool, type PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../src/application/embedded.ts'
-import { race } from '../../../src/application/race/race.ts'
+import { type RaceResult, race } from '../../../src/application/race/race.ts'
 import '../../../src/matchers/vitest.ts'
 import { transact } from '../server.ts'
 
@@ -49,10 +49,17 @@ async function retrying(work: () => Promise<void>): Promise<void> {
   }
 }
 
+let lazyLostUpdate: Promise<RaceResult> | null = null
+/** Two that take one each, cures and all. */
+function lostUpdate(): Promise<RaceResult> {
+  lazyLostUpdate ??= race(pool, { ann: take(), bob: take() }, { before: reset })
+  return lazyLostUpdate
+}
+
 describe('race', () => {
   it('finds a lost update at once, tells its schedule, and runs it again', async () => {
     const actors = { ann: take(), bob: take() }
-    const result = await race(pool, actors, { before: reset })
+    const result = await lostUpdate()
     expect(result.verdict).toBe('violated')
     expect(result.runs.length).toBeLessThanOrEqual(3)
     const story = String(result)
@@ -78,7 +85,7 @@ describe('race', () => {
   })
 
   it('tries cures, and tells what they cost', async () => {
-    const { cures } = await race(pool, { ann: take(), bob: take() }, { before: reset })
+    const { cures } = await lostUpdate()
     const lock = 'FOR UPDATE behind SELECT left_over FROM stock WHERE id = $1'
     expect(cures.find(({ name }) => name === lock)).toMatchObject({ isConfirmed: true })
     const serializable = cures.find(({ name }) => name.startsWith('SERIALIZABLE'))!
@@ -89,8 +96,7 @@ describe('race', () => {
   })
 
   it('tries an UPDATE that asks whether the row is still what was read', async () => {
-    const actors = { ann: take(), bob: take() }
-    const { cures } = await race(pool, actors, { before: reset })
+    const { cures } = await lostUpdate()
     const cure = cures.find(({ name }) => name.startsWith('asking '))!
     expect(cure.name).toBe(
       'asking in WHERE for left_over as read, and trying again if not: UPDATE stock SET left_over = $1 WHERE id = $2',

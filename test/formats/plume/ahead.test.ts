@@ -120,14 +120,20 @@ describe('Plume text parsed ahead', () => {
 
   test('is the same by a thread', async () => {
     // Larger than what is worth one.
-    const lines = usual(70_000, 7).join('')
-    const count = Math.ceil((1 << 26) / lines.length) + 1
+    const lines = usual(70_000, 7)
+    const count = Math.ceil((1 << 26) / lines.join('').length) + 1
     const path = join(folder, 'large.txt')
+    const words = lines.map((line) => {
+      const [, start, value, session, txn] = /(.*),(\d+),(\d),(\d+)\)/.exec(line)!
+      return { start, value: Number(value), session, txn: Number(txn) }
+    })
     const shifted = Array.from({ length: count }, (_, i) =>
-      lines.replaceAll(/\((\d+),(\d+),(\d),(\d+)\)/g, (_all, key, value, session, txn) => {
-        const newValue = value === '0' ? 0 : Number(value) + i * 70_000
-        return `(${key},${newValue},${session},${Number(txn) + i * 17_500})`
-      }),
+      words
+        .map(({ start, value, session, txn }) => {
+          const newValue = value === 0 ? 0 : value + i * 70_000
+          return `${start},${newValue},${session},${txn + i * 17_500})\n`
+        })
+        .join(''),
     ).join('')
     writeFileSync(path, `${shifted}r(1,0,1,-1)\nw(1,99999999999,2,88888888)\n`)
     const { history } = await readHistory(path, { format: 'plume' })

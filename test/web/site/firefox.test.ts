@@ -124,19 +124,23 @@ describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }
 /** Those that differ in what is on them. */
 const SEEN = ['', 'learn.html', 'learn.html#ra', 'differ.html#rc,ra', 'docs/reports.html'] as const
 
-/** Dark colours where there is time; Chromium shows both at any rate (axe.test.ts). */
+/**
+ * Dark colours where there is time, in a Firefox of their own; Chromium shows both at any rate
+ * (axe.test.ts).
+ */
 for (const dark of LONG ? [false, true] : [false]) {
   const colours = dark ? 'dark' : 'light'
   describe.skipIf(executable === null)(
     `Firefox in ${colours} colours`,
     { timeout: 240_000 },
     () => {
-      const stage = onSite(executable ? () => launchFirefox(executable, { dark }) : null)
+      const start = executable ? () => launchFirefox(executable, { dark }) : null
+      const coloured = dark ? onSite(start) : stage
       for (const [number, path] of SEEN.entries()) {
         const widths = LONG ? [1440, 390] : [[1440, 390][(number + Number(dark)) % 2]!]
         it(`shows /${path} as axe-core wants it, in letters that can be read`, async () => {
           for (const width of widths) {
-            const page = await stage.site.open(path, { dark, width })
+            const page = await coloured.site.open(path, { dark, width })
             await page.locator(PAGES[path]).first().waitFor()
             const seen = await page.evaluate(() => ({
               dark: matchMedia('(prefers-color-scheme: dark)').matches,
