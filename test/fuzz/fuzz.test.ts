@@ -10,7 +10,7 @@ describe('fuzz', () => {
     const { runs, failure } = await fuzz({
       seed: 1,
       seconds: 60,
-      count: some(100),
+      count: some(100, 6),
       properties: [property],
     })
     expect(failure).toBeNull()

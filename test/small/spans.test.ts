@@ -67,10 +67,11 @@ describe.each([
   it('are judged as brute force does: every small history', () => {
     const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0 }
     const confirmed = new Confirmed(SPANS)
+    const stride = SAMPLED === 1 ? 1 : 2 * SAMPLED
     let number = 0
     for (const bounds of families) {
       for (const made of all(bounds)) {
-        if (number++ % SAMPLED > 0 || made === null) continue
+        if (number++ % stride > 0 || made === null) continue
         counts.compared++
         compareWays(made, SESSIONS).forEach((verdict, i) => {
           counts[verdict]++

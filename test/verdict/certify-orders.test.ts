@@ -7,6 +7,7 @@ import type { History } from '../../src/history/history.ts'
 import { certifyCut } from '../../src/verdict/certify-cut.ts'
 import { certifyCommitOrder } from '../../src/verdict/certify-order.ts'
 import { certifySnapshots } from '../../src/verdict/certify-snapshots.ts'
+import { LONG, some } from '../long.ts'
 import { draftsFor } from '../small/compare.ts'
 import { buildHistory, renderDraft } from '../small/draft.ts'
 import { permutations } from '../small/graph-forms.ts'
@@ -109,7 +110,7 @@ describe('certifyCut', () => {
   it('accepts exactly the histories that satisfy ci', () => {
     const count = { satisfied: 0, violated: 0, unknown: 0 }
     for (const options of [
-      { stride: 20, seeds: 1500 },
+      { stride: LONG ? 20 : 60, seeds: some(1500, 2) },
       { families: [], seeds: 500, shape: { lists: 1 } },
     ]) {
       for (const { draft, source } of draftsFor(options)) {

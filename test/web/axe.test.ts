@@ -13,7 +13,7 @@ import type { ToldSchedule } from '../../src/report/page/schedule.ts'
 import type { RunJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { judge } from '../report/gallery.ts'
 import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
-import { ALL_VIEWS, findBroken } from './axe.ts'
+import { ALL_VIEWS, findBroken, viewsOf } from './axe.ts'
 import { findBrowser, launch } from './browser.ts'
 import { findSmallLetters } from './letters.ts'
 
@@ -88,12 +88,12 @@ const PAGES: Record<string, () => VerdictJson | Promise<VerdictJson>> = {
 }
 
 describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_000 }, () => {
-  for (const [name, verdictOf] of Object.entries(PAGES)) {
+  for (const [number, [name, verdictOf]] of Object.entries(PAGES).entries()) {
     it(`finds nothing to mend in a page of ${name}`, async () => {
       const path = join(folder, `${name}.html`)
       const schedule = name === A_RACE ? SCHEDULE : undefined
       writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets(), { schedule }))
-      for (const { dark, width } of ALL_VIEWS) {
+      for (const { dark, width } of viewsOf(number, ALL_VIEWS)) {
         const colorScheme = dark ? 'dark' : 'light'
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
         await page.goto(pathToFileURL(path).href)

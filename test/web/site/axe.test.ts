@@ -4,20 +4,17 @@
 
 import { describe, expect, it } from 'vitest'
 import { hyphened, nameOf, TOPICS } from '../../../src/levels/glossary.ts'
-import { LONG, sample } from '../../long.ts'
-import { ALL_VIEWS, findBroken, VIEWS } from '../axe.ts'
+import { sample } from '../../long.ts'
+import { ALL_VIEWS, findBroken, VIEWS, viewsOf } from '../axe.ts'
 import { findSmallLetters } from '../letters.ts'
 import { executable, onSite, overflows, PAGES } from './site.ts'
 
 const stage = onSite()
 
-/** One after the other, so that a short test has every page in one of them. */
-const viewsOf = (page: number) => (LONG ? VIEWS : [VIEWS[page % VIEWS.length]!])
-
 describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 }, () => {
   for (const [number, [path, ready]] of Object.entries(PAGES).entries()) {
     it(`finds nothing to mend in /${path}`, async () => {
-      for (const view of path === '' ? ALL_VIEWS : viewsOf(number)) {
+      for (const view of viewsOf(number, path === '' ? ALL_VIEWS : VIEWS)) {
         const page = await stage.site.open(path, view)
         await page.locator(ready).first().waitFor()
         expect(await findBroken(page), JSON.stringify(view)).toEqual([])
