@@ -6,7 +6,7 @@ const inRooms = (rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test
 /** Where servers and browsers share a busy machine, a test may be tried again; the output says which. */
 const SERVERS = inRooms(['live', 'record', 'application', 'web', 'fleet'])
 
-/** What only computes: files that share a process, and with it what was loaded and compiled. */
+/** What only computes: some of it may take long where all small histories are asked for. */
 const PURE = inRooms(
   'base check formats fuzz graph history levels pipeline report sim small solver spill sql verdict workload'.split(
     ' ',
@@ -27,6 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // All cores: by default one is left free, and on two cores that halves the pace.
     maxWorkers: '100%',
+    // Files share a process, one after the other, and with it what was loaded and compiled.
+    isolate: false,
     projects: [
       {
         extends: true,
@@ -39,10 +41,9 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // It ends by itself, and may take long where all small histories are asked for.
       {
         extends: true,
-        test: { name: 'pure', include: PURE, isolate: false, testTimeout: 900_000 },
+        test: { name: 'pure', include: PURE, testTimeout: 900_000 },
       },
       {
         extends: true,

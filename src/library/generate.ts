@@ -82,7 +82,10 @@ export async function generate(options: GenerateOptions = {}): Promise<History> 
     import('../workload/parameters.ts'),
     import('../workload/sql/parameters.ts'),
   ])
-  const { shape = DEFAULT_SHAPE, store = defaultStore(shape), inject = {}, ...others } = given
+  const { shape = DEFAULT_SHAPE, store: asked, inject = {}, ...others } = given
+  // A mere string: the compiler takes long to unite all pairs of level words with anything.
+  const named: string | undefined = asked
+  const store = named ?? defaultStore(shape)
   const { aborts, indeterminates, conflicts, concurrency, full, seed, layout, ...sizes } = others
   const schedule = told({ aborts, indeterminates, conflicts, concurrency })
   const beside = told({ seed, layout })

@@ -78,7 +78,6 @@ export async function runSessions(options: RunnerOptions): Promise<RunResult> {
 }
 
 class Runner {
-  private readonly options: RunnerOptions
   private readonly crews: readonly Crew[]
   private readonly auditor: Auditor
   private auditing: Promise<void> | null = null // while the run comes to rest for an audit
@@ -90,8 +89,7 @@ class Runner {
   private stopping = false
   private stoppedBy: RunResult['stoppedBy'] = null
 
-  constructor(options: RunnerOptions) {
-    this.options = options
+  constructor(private readonly options: RunnerOptions) {
     const { database, faults, makers, recorder } = options
     const storms: Makers = { storm: ({ connections }) => storm(database, connections) }
     this.trouble = new Trouble(faults.events, { ...storms, ...makers }, recorder)

@@ -78,11 +78,7 @@ export interface Seat {
 export class Session implements Operations {
   /** When the session began to wait for the database, NaN while it does not. */
   waitingSinceMs = Number.NaN
-  private readonly context: RunContext
-  private readonly number: number
-  private readonly random: Random
   private readonly txn = new OpenTransaction()
-  private readonly seat: Seat
   private readonly operations: Operations // what its transactions may do
   private id: number
   private connection: Connection | null = null
@@ -90,12 +86,13 @@ export class Session implements Operations {
   private cutAfterOps = -1 // operations until the connection is cut, negative for never
   private pauseAfterOps = -1 // operations until the transaction rests, negative for never
 
-  constructor(context: RunContext, number: number, random: Random, seat: Seat) {
-    this.context = context
-    this.seat = seat
+  constructor(
+    private readonly context: RunContext,
+    private readonly number: number,
+    private readonly random: Random,
+    private readonly seat: Seat,
+  ) {
     this.operations = seat.node.isReader ? readingOnly(this) : this
-    this.number = number
-    this.random = random
     this.id = number
   }
 

@@ -77,18 +77,17 @@ export abstract class Work {
 
 /** Sessions follow a plan; again from its beginning, with `repeats`, until they are stopped. */
 export class PlannedWork extends Work {
-  private readonly plan: Plan
-  private readonly repeats: boolean
   private readonly dealt: Int32Array[] // session -> its transactions
   private readonly cursor: Int32Array // session -> place of its current transaction
   private readonly pass: Int32Array // session -> how often it has come to the end
   private limit: number // transactions from here on are not due yet
   private readonly appended = new Set<number>() // keys
 
-  constructor(plan: Plan, repeats = false) {
+  constructor(
+    private readonly plan: Plan,
+    private readonly repeats = false,
+  ) {
     super()
-    this.plan = plan
-    this.repeats = repeats
     this.dealt = deal(plan)
     this.cursor = new Int32Array(plan.sessionCount).fill(-1)
     this.pass = new Int32Array(plan.sessionCount)

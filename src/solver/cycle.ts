@@ -17,7 +17,6 @@ const KNOWN = -1
 export class CycleFinder {
   readonly literals: number[] = [] // the true literals of the cycle found, each once
   visits = 0 // nodes visited so far, a measure of work
-  private readonly store: EdgeStore
   private readonly distance: Int32Array // node -> weight of the best path so far
   private readonly stamp: Int32Array // node -> search that set its distance
   private readonly parent: Int32Array // node -> node before it on the path
@@ -26,12 +25,11 @@ export class CycleFinder {
   private search = 0
 
   constructor(
-    store: EdgeStore,
+    private readonly store: EdgeStore,
     private readonly graph: PresentGraph,
     private readonly order: DynamicOrder,
     private readonly trail: Trail,
   ) {
-    this.store = store
     this.distance = new Int32Array(graph.nodeCount)
     this.stamp = new Int32Array(graph.nodeCount)
     this.parent = new Int32Array(graph.nodeCount)

@@ -14,7 +14,6 @@ export class DynamicOrder {
   readonly position: Int32Array // node -> its place in the order
   visits = 0 // nodes visited so far, a measure of work
   changes = 0 // how often nodes changed places
-  private readonly graph: PresentGraph
   private readonly stamp: Int32Array // node -> search that met it last
   private readonly stack: Int32Array
   private readonly forward: Int32Array // places of the nodes v reaches
@@ -23,10 +22,9 @@ export class DynamicOrder {
 
   /** Takes over an order (place -> node) that is valid for the present graph. */
   constructor(
-    graph: PresentGraph,
+    private readonly graph: PresentGraph,
     private readonly nodeAt: Int32Array, // place -> node
   ) {
-    this.graph = graph
     this.position = new Int32Array(nodeAt.length)
     for (let i = 0; i < nodeAt.length; i++) this.position[nodeAt[i]!] = i
     this.stamp = new Int32Array(nodeAt.length)
