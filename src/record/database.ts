@@ -108,6 +108,8 @@ export interface Connection {
   /** The connection is of no more use. */
   readonly isLost: boolean
   begin(level: LevelId): Promise<void>
+  /** Sends the BEGIN now that would go with the first statement; absent where `begin` sends it. */
+  sendBegin?(): Promise<void>
   /** What each row of the key holds; there is one, unless the database is broken. */
   read(key: number): Promise<readonly Value[]>
   readList(key: number): Promise<readonly (readonly Value[])[]>

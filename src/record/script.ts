@@ -213,6 +213,10 @@ class Play {
       this.recorder.begin(txn, actor.number, this.level)
       await connection.begin(this.level)
     }
+    if (step.kind === 'begin') {
+      await connection.sendBegin?.()
+      return 'begun'
+    }
     if (step.kind === 'commit') return this.commit(actor)
     if (step.kind === 'abort') {
       await connection.rollback()

@@ -11,6 +11,7 @@
 //   insert 3 30     writes the row with id 3
 //   update v = 12 where P, update v + 10 where P, delete P
 //   commit, abort
+//   begin         sends BEGIN by itself: without it a transaction begins with its first statement
 
 import { assert } from '../base/errors.ts'
 
@@ -41,7 +42,7 @@ export type Step = { readonly txn: number; readonly text: string } & (
   | { readonly kind: 'select' | 'delete'; readonly where: string }
   | { readonly kind: 'insert'; readonly row: readonly [bigint, bigint] }
   | { readonly kind: 'update'; readonly where: string; readonly to: bigint | { add: bigint } }
-  | { readonly kind: 'commit' | 'abort' }
+  | { readonly kind: 'begin' | 'commit' | 'abort' }
 )
 
 const KEY_STEPS = { r: 'read', w: 'write', put: 'put', replace: 'replace', lock: 'lock' } as const
@@ -55,7 +56,7 @@ export function stepsOf(schedule: Schedule): Step[] {
 export function parseStep(line: string): Step {
   const [, number, word = '', rest = ''] = /^T(\d) (\w+) ?(.*)$/.exec(line) ?? []
   const about = { txn: Number(number), text: `${word} ${rest}`.trim() }
-  if (word === 'commit' || word === 'abort') return { ...about, kind: word }
+  if (word === 'begin' || word === 'commit' || word === 'abort') return { ...about, kind: word }
   if (word === 'select' || word === 'delete') return { ...about, kind: word, where: rest }
   if (Object.hasOwn(KEY_STEPS, word)) {
     return { ...about, kind: KEY_STEPS[word as keyof typeof KEY_STEPS], key: rest }
@@ -109,6 +110,11 @@ export const SCHEDULES: readonly Schedule[] = [
     'T1 r x; T2 r x; T1 w x; T2 w x; T1 commit; T2 commit',
   ),
   schedule(
+    // Whose snapshot or locks are those of its beginning has them before anybody reads.
+    ['p4-early', 'P4, begun early', 'an update is lost that came after BEGIN'],
+    'T1 begin; T2 begin; T2 r x; T2 w x; T2 commit; T1 r x; T1 w x; T1 commit',
+  ),
+  schedule(
     ['p4-replace', 'P4 by DELETE', 'an update is lost to a DELETE and INSERT'],
     'T1 r x; T2 r x; T1 w x; T1 commit; T2 replace x; T2 commit',
   ),
@@ -125,9 +131,24 @@ export const SCHEDULES: readonly Schedule[] = [
     'T1 r x; T1 r y; T2 r x; T2 r y; T1 w x; T2 w y; T1 commit; T2 commit',
   ),
   schedule(
+    ['g2-item-early', 'G2-item, begun early', 'write skew with whom came after BEGIN'],
+    `T1 begin; T2 begin; T2 r x; T2 r y; T2 w x; T2 commit; T1 r x; T1 r y; T1 w y;
+     T1 commit`,
+  ),
+  schedule(
+    ['g2-item-snapshot', 'G2-item of old snapshots', 'write skew with whom came after a read'],
+    `T1 begin; T2 begin; T1 r z; T2 r z; T2 r x; T2 r y; T2 w x; T2 commit; T1 r x; T1 r y;
+     T1 w y; T1 commit`,
+  ),
+  schedule(
     ['g2-read-only', 'G2 of a reader', 'a reader sees an order that others deny'],
     `T1 r x; T1 r y; T2 r y; T2 w y; T2 commit; T3 r x; T3 r y; T3 commit; T1 w x;
      T1 commit`,
+  ),
+  schedule(
+    ['g2-read-only-early', 'G2 of a reader, begun early', 'the same, with whom came after BEGIN'],
+    `T1 begin; T2 begin; T2 r y; T2 w y; T2 commit; T3 r x; T3 r y; T3 commit; T1 r x;
+     T1 r y; T1 w x; T1 commit`,
   ),
   schedule(
     ['g1a-predicate', 'G1a by predicate', 'a row is found that is rolled back'],
@@ -185,6 +206,11 @@ export const SCHEDULES: readonly Schedule[] = [
     ['g2', 'G2', 'write skew of rows that are not there yet'],
     `T1 select v % 3 = 0; T2 select v % 3 = 0; T1 insert 3 30; T2 insert 4 42; T1 commit;
      T2 commit`,
+  ),
+  schedule(
+    ['g2-early', 'G2, begun early', 'write skew of rows that came after BEGIN'],
+    `T1 begin; T2 begin; T2 select v % 3 = 0; T2 insert 3 30; T2 commit; T1 select v % 3 = 0;
+     T1 insert 4 42; T1 commit`,
   ),
   schedule(
     ['g2-two-edges', 'G2 of three', 'a reader of rows sees an order that others deny'],

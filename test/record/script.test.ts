@@ -44,11 +44,15 @@ class Puppet {
       }
       return [null]
     }
+    const sendBegin = async () => {
+      this.sent.push(`T${txn} begin`)
+    }
     const commit = async () => {
       this.sent.push(`T${txn} commit`)
     }
-    const own = { isLost: false, begin: nothing, read, commit, rollback: nothing, cut: () => {} }
-    return own as unknown as Connection
+    const own = { isLost: false, begin: nothing, sendBegin, read }
+    const ends = { commit, rollback: nothing, cut: () => {} }
+    return { ...own, ...ends } as unknown as Connection
   }
 }
 
@@ -71,6 +75,14 @@ describe('playSchedule', () => {
     const puppet = new Puppet(['T1 r 0'], () => false)
     const played = play(puppet, ['T1 r x', 'T1 commit'], 50)
     await expect(played).rejects.toThrow('got no answer, though nobody was in its way')
+  })
+
+  it('sends BEGIN by itself where a schedule says so, and else with the first statement', async () => {
+    const puppet = new Puppet([], () => false)
+    const steps = ['T1 begin', 'T2 r x', 'T2 commit', 'T1 r x', 'T1 commit']
+    const { ends } = await play(puppet, steps, 20_000)
+    expect(ends).toEqual(['committed', 'committed'])
+    expect(puppet.sent).toEqual(['T1 begin', 'T2 r 0', 'T2 commit', 'T1 r 0', 'T1 commit'])
   })
 
   it('keeps the steps of a transaction in order when its answer comes late', async () => {

@@ -9,6 +9,7 @@ describe('parseStep', () => {
     expect(parseStep('T3 insert 3 30')).toMatchObject({ txn: 3, kind: 'insert', row: [3n, 30n] })
     expect(parseStep('T1 update v + 10 where TRUE')).toMatchObject({ to: { add: 10n } })
     expect(parseStep('T1 update v = 12 where id = 1')).toMatchObject({ to: 12n, where: 'id = 1' })
+    expect(parseStep('T1 begin')).toEqual({ txn: 1, text: 'begin', kind: 'begin' })
     expect(parseStep('T1 commit')).toEqual({ txn: 1, text: 'commit', kind: 'commit' })
   })
 

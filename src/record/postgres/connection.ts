@@ -134,6 +134,11 @@ export class PostgresConnection implements Connection {
     this.pendingBegin = BEGINS.get(level)!.name
   }
 
+  async sendBegin(): Promise<void> {
+    const name = this.takeBegin()
+    if (name !== null) await this.send('work', { name }, [], rowCountOf)
+  }
+
   read(key: number): Promise<readonly Value[]> {
     return this.readBy(READ, key)
   }
@@ -255,7 +260,7 @@ export class PostgresConnection implements Connection {
   /** Each way through here is a step less for every answer: no promise but that of the exchange. */
   private send<Read>(
     phase: Phase,
-    { name }: Statement,
+    { name }: Pick<Statement, 'name'>,
     values: Cells,
     read: (answer: Answer) => Read,
   ): Promise<Read> {
