@@ -1,9 +1,10 @@
 // Histories of the kinds of operations that the simulated store does not make: registers with few
-// values, counters, range reads, and versions that the store gave. One transaction takes effect
+// values, counters, sets, range reads, and versions that the store gave. One transaction takes effect
 // after the other, two apart in time, each somewhere in its interval. Main table: LEVEL_HISTORIES.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Random } from '../src/base/random.ts'
+import { LEVELS } from '../src/levels/levels.ts'
 import { generate } from './measure.ts'
 
 type Op = readonly unknown[]
@@ -52,6 +53,17 @@ function counters(file: string): void {
   })
 }
 
+/** Ten sets, to which each element is added once; what is read is all of a set. */
+function sets(file: string): void {
+  const sets = Array.from({ length: 10 }, (): number[] => [])
+  write(file, { count: 1000, sessions: 20 }, (random, txn) => {
+    const key = random.below(sets.length)
+    if (random.chance(0.5)) return [['set', `s${key}`, [...sets[key]!]]]
+    sets[key]!.push(txn + 1)
+    return [['add', `s${key}`, txn + 1]]
+  })
+}
+
 /** Rows 1 to 100, each written once; ranges of ten. */
 function ranges(file: string): void {
   const rows = new Map<number, number>()
@@ -75,7 +87,8 @@ function versions(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').split('\n').map(numbered).join('\n'))
 }
 
-const CHAIN = ['rc', 'cc', 'pc', 'psi', 'si', 'ser', 'sser']
+/** Levels that any history of registers or lists may be asked for. */
+export const USUAL = LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin')
 
 export const LEVEL_HISTORIES: readonly (readonly [
   name: string,
@@ -83,15 +96,16 @@ export const LEVEL_HISTORIES: readonly (readonly [
   levels: readonly string[],
   options: readonly string[],
 ])[] = [
-  ['versions given, 100,000', versions, [...CHAIN, 'stale'], []],
-  ['counters, 1,000', counters, [...CHAIN, 'lin'], []],
-  ['range reads, 1,000', ranges, [...CHAIN, 'lin'], []],
+  ['versions given, 100,000', versions, USUAL, []],
+  ['counters, 1,000', counters, [...USUAL, 'lin'], []],
+  ['sets, 1,000', sets, [...USUAL, 'lin'], []],
+  ['range reads, 1,000', ranges, [...USUAL, 'lin'], []],
   ...[170, 1000, 5000].map(
     (count) =>
       [
         `register of 5 values, ${count.toLocaleString('en')}`,
         register(count, -1),
-        ['lin', 'ser'],
+        ['lin', 'sser', 'ser+lin', 'ser', 'si', 'cc', 'rc'],
         ['--duplicate-values'],
       ] as const,
   ),

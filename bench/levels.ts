@@ -4,14 +4,14 @@
 //   npm run bench:levels -- [--runs 1] [--only NAME] [--budget 60s]
 //
 // Histories come from the simulated store, in the order of its commits and with times, or from
-// level-histories.ts. What a level does not settle in its budget is told as unknown.
+// level-histories.ts. What a level does not settle in its budget is told as unknown. Rows are written
+// as they come, and those of histories that --only leaves out stay as they were.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { LEVELS } from '../src/levels/levels.ts'
 import { readOptions } from './arguments.ts'
-import { LEVEL_HISTORIES } from './level-histories.ts'
+import { LEVEL_HISTORIES, USUAL } from './level-histories.ts'
 import { generate, measureCheck } from './measure.ts'
 
 const REPORT = join(resolve(import.meta.dirname, '..'), 'bench/levels.md')
@@ -21,14 +21,12 @@ const flags = readOptions<{ runs: string; only: string; budget: string }>(
   'measures every level on a few histories, and writes bench/levels.md',
   [
     ['--runs <n>', 'how often each is run', '1'],
-    ['--only <name>', 'only histories of this name', ''],
+    ['--only <name>', 'only histories whose names have this in them; other rows stay', ''],
     ['--budget <time>', 'for each level', '60s'],
   ],
 )
 
 const general = ['--sessions', '50', '--ops', '8', '--keys', '5000']
-/** Levels that any history of registers or lists may be asked for. */
-const USUAL = LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin')
 const OF_SQL = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser', 'mixed'] as const
 const HISTORIES: readonly (readonly [
   name: string,
@@ -65,13 +63,17 @@ const HISTORIES: readonly (readonly [
   ],
 ]
 
+type Row = readonly [history: string, level: string, ...cells: string[]]
+
 const folder = mkdtempSync(join(tmpdir(), 'isobar-levels-'))
-const lines: string[] = []
 try {
   const made = HISTORIES.map(([name, options, levels]) => {
     return [name, (file: string) => generate(file, options), levels, []] as const
   })
-  for (const [name, make, levels, options] of [...made, ...LEVEL_HISTORIES]) {
+  const all = [...made, ...LEVEL_HISTORIES]
+  const places = all.flatMap(([name, , levels]) => levels.map((level) => placeOf(name, level)))
+  const rows = readRows(places)
+  for (const [name, make, levels, options] of all) {
     if (!name.includes(flags.only)) continue
     const file = join(folder, 'history.jsonl')
     make(file)
@@ -79,28 +81,54 @@ try {
       const args = ['--level', level, '--budget', flags.budget, ...options]
       const { cpuS, peakMb, output } = measureCheck(file, args, Number(flags.runs), null, true)
       const [result] = JSON.parse(output).results
-      const cells = [name, `\`${level}\``, result.verdict, cpuS.toFixed(2), peakMb.toFixed(0)]
-      lines.push(`| ${cells.join(' | ')} |`)
-      process.stdout.write(`${lines.at(-1)}\n`)
+      const row: Row = [name, level, result.verdict, cpuS.toFixed(2), peakMb.toFixed(0)]
+      rows.set(placeOf(name, level), row)
+      process.stdout.write(`${renderRow(row)}\n`)
+      // At once, so that what was measured stays if this is stopped.
+      writeReport(places.map((place) => rows.get(place)).filter((each) => each !== undefined))
     }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`
-writeFileSync(
-  REPORT,
-  `# Every level on the same histories
+function placeOf(history: string, level: string): string {
+  return `${history} | ${level}`
+}
+
+/** What was measured before, of histories and levels that there still are. */
+function readRows(places: readonly string[]): Map<string, Row> {
+  const rows = new Map<string, Row>()
+  if (!existsSync(REPORT)) return rows
+  for (const line of readFileSync(REPORT, 'utf8').split('\n')) {
+    const [history, level, ...cells] = line.split(' | ').map((cell) => cell.replace(/[|`]/g, ''))
+    if (history === undefined || level === undefined) continue
+    const row: Row = [history.trim(), level, ...cells.map((cell) => cell.trim())]
+    const place = placeOf(row[0], level)
+    if (places.includes(place)) rows.set(place, row)
+  }
+  return rows
+}
+
+function renderRow([history, level, ...cells]: Row): string {
+  return `| ${[history, `\`${level}\``, ...cells].join(' | ')} |`
+}
+
+function writeReport(rows: readonly Row[]): void {
+  const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`
+  writeFileSync(
+    REPORT,
+    `# Every level on the same histories
 
 Node ${process.version}, ${machine}.
-Whole process, reading and verifying included; median processor seconds of ${flags.runs} and peak resident memory. Histories are of the
+Whole process, reading and verifying included; processor seconds (median of ${flags.runs}) and peak resident memory; others used the machine at the same time. Histories are of the
 simulated store, 50 sessions (SQL: 20), in the order of its commits, with times, or made by \`bench/level-histories.ts\`; \`unknown\` is what
 ${flags.budget} did not settle, or what a level says is too large for it.
-Make it again with \`npm run bench:levels\`.
+Make it again with \`npm run bench:levels\`, in parts with \`-- --only NAME\`, which keeps all other rows.
 
 | history | level | verdict | processor s | peak MB |
 |---|---|---|---|---|
-${lines.join('\n')}
+${rows.map(renderRow).join('\n')}
 `,
-)
+  )
+}
