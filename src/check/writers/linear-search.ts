@@ -7,13 +7,24 @@
 //   so at once; nor anything but a write that nobody reads over a value that nobody reads;
 // - an indeterminate write, unless somebody who may come next reads it: else it could be left out.
 //   Those that do the same are tried the one that began first, and to have used fewer of them is
-//   never worse.
+//   never worse;
+// - a write over a value that somebody has yet to read, and that nobody who is left writes again
+//   early enough: the reader who finishes first tells.
 //
 // Reads that do not bind see anything. Exponential in how many run at once. Main class:
 // LinearSearch.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { COMMITTED, type History, INITIAL, NONE, READ } from '../../history/history.ts'
+
+/** Of one value, places in the order in which they are asked for. */
+interface Places {
+  readonly readers: number[] // committed, by their finish
+  readonly writers: number[] // committed, by their start
+  readonly unsure: number[] // classes that write it
+  firstReader: number // all readers before it are done
+  firstWriter: number
+}
 
 interface Frame {
   readonly next: readonly number[] // places that may come next
@@ -34,6 +45,9 @@ export class LinearSearch {
   private readonly done: Uint8Array // place of a committed one -> 1 if it took effect
   private readonly used: Int32Array // class -> how many took effect
   private readonly read = new Set<number>() // values that binding reads saw
+  private readonly ofValue = new Map<number, Places>()
+  private readonly rankAsReader: Int32Array // place -> index among the readers of what it needs
+  private readonly rankAsWriter: Int32Array
   /** State -> how many of each class were used there. */
   private readonly been = new Map<string, Int32Array[]>()
   private readonly initial: number // value id, NONE if there is none
@@ -80,6 +94,31 @@ export class LinearSearch {
     const heads = [...sure, ...this.unsure.map(([txn]) => txn!)]
     this.needs = Int32Array.from(heads, (txn) => this.needOf(txn))
     this.leaves = Int32Array.from(heads, (txn) => this.leftBy(txn))
+    this.rankAsReader = new Int32Array(sure.length)
+    this.rankAsWriter = new Int32Array(sure.length)
+    this.sortByValue()
+  }
+
+  private sortByValue(): void {
+    const { sure, needs, leaves, ofValue, rankAsReader, rankAsWriter } = this
+    const { txnFinishTime } = this.history
+    for (const value of this.read) {
+      const places = { readers: [], writers: [], unsure: [], firstReader: 0, firstWriter: 0 }
+      ofValue.set(value, places)
+    }
+    for (let place = 0; place < needs.length; place++) {
+      const isSure = place < sure.length
+      if (isSure) ofValue.get(needs[place]!)?.readers.push(place)
+      const written = ofValue.get(leaves[place]!)
+      if (isSure) written?.writers.push(place)
+      else written?.unsure.push(place - sure.length)
+    }
+    const finishOf = (place: number) => txnFinishTime![sure[place]!]!
+    for (const { readers, writers } of ofValue.values()) {
+      readers.sort((a, b) => finishOf(a) - finishOf(b))
+      for (let i = 0; i < readers.length; i++) rankAsReader[readers[i]!] = i
+      for (let i = 0; i < writers.length; i++) rankAsWriter[writers[i]!] = i
+    }
   }
 
   /** Null if it gave up after so many steps. */
@@ -97,12 +136,14 @@ export class LinearSearch {
         continue
       }
       const before = this.current
+      const value = this.value()
       if (!this.perform(this.txnAt(place))) {
         this.current = before
         continue
       }
       this.mark(place, 1)
-      if (this.hasBeenHere()) this.undo({ place, before })
+      const isDead = this.value() !== value && this.isMissed(value)
+      if (isDead || this.hasBeenHere()) this.undo({ place, before })
       else frames.push({ next: this.next(), tried: 0, place, before })
     }
     return null
@@ -152,6 +193,23 @@ export class LinearSearch {
     return true
   }
 
+  /** Whether somebody has yet to read a value that the key had, and will not have in time. */
+  private isMissed(value: number): boolean {
+    const { sure, unsure, used, done } = this
+    const places = this.ofValue.get(value)
+    if (places === undefined) return false
+    const { readers, writers } = places
+    while (done[readers[places.firstReader]!]) places.firstReader++
+    const reader = readers[places.firstReader]
+    if (reader === undefined) return false
+    const { txnStartTime, txnFinishTime } = this.history
+    const finish = txnFinishTime![sure[reader]!]!
+    const isInTime = (txn: number | undefined) => txn !== undefined && txnStartTime![txn]! <= finish
+    while (done[writers[places.firstWriter]!]) places.firstWriter++
+    if (isInTime(sure[writers[places.firstWriter]!])) return false
+    return !places.unsure.some((each) => isInTime(unsure[each]![used[each]!]))
+  }
+
   /** Whether it was here before, and had used no more. */
   private hasBeenHere(): boolean {
     const { done, used } = this
@@ -169,13 +227,18 @@ export class LinearSearch {
   }
 
   private mark(place: number, is: number): void {
-    const { sure, done, used } = this
+    const { sure, done, used, needs, leaves } = this
     if (place >= sure.length) used[place - sure.length]! += is === 1 ? 1 : -1
     else {
       done[place] = is
       this.left += is === 1 ? -1 : 1
-      if (is === 0) this.first = Math.min(this.first, place)
-      else while (done[this.first]) this.first++
+      if (is === 1) while (done[this.first]) this.first++
+      else {
+        this.first = Math.min(this.first, place)
+        const [needed, left] = [this.ofValue.get(needs[place]!), this.ofValue.get(leaves[place]!)]
+        if (needed) needed.firstReader = Math.min(needed.firstReader, this.rankAsReader[place]!)
+        if (left) left.firstWriter = Math.min(left.firstWriter, this.rankAsWriter[place]!)
+      }
     }
   }
 
