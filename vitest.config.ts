@@ -13,6 +13,9 @@ const PURE = inRooms(
   ),
 )
 
+/** What puts a module in the place of another, which it must be the first to load. */
+const MOCKING = ['test/cli/doctor-command.test.ts']
+
 /** Once, though this file is read for every project. */
 const told = globalThis as { isShortTold?: boolean }
 if (process.env['ISOBAR_LONG'] !== '1' && !told.isShortTold) {
@@ -50,9 +53,10 @@ export default defineConfig({
         test: {
           name: 'own',
           include: ['test/**/*.test.ts', 'examples/*.test.mjs'],
-          exclude: [...configDefaults.exclude, ...SERVERS, ...PURE],
+          exclude: [...configDefaults.exclude, ...SERVERS, ...PURE, ...MOCKING],
         },
       },
+      { extends: true, test: { name: 'mocking', include: MOCKING, isolate: true } },
     ],
   },
 })

@@ -28,12 +28,10 @@ import {
   ALL_LIMIT,
   type CheckFlags,
   type CheckPlan,
-  isOneHistory,
   makePlan,
   refuseChoices,
 } from './check-plan.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
-import { DirectorySummary } from './directory-summary.ts'
 import { isElleSyntax, judgeElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
 import { addDuplicateValues, addInputFormat } from './format-options.ts'
@@ -142,15 +140,14 @@ function settle(paths: string[], flags: CheckFlags): [string[], CheckFlags] {
 
 async function checkPaths(paths: string[], flags: CheckFlags): Promise<number> {
   const plan = makePlan(paths, flags)
-  const many = paths.some((path) => path !== '-' && !isOneHistory(path))
-  const summary = many && plan.elle === null ? new DirectorySummary() : null
   let code: number = EXIT.satisfied
   let isFirst = true
   for (const found of findHistories(paths)) {
-    code = worse(code, await checkPath(found, plan, summary, isFirst))
+    code = worse(code, await checkPath(found, plan, isFirst))
     isFirst = false
   }
   await plan.files.finish()
+  const { summary } = plan
   if (summary) await (plan.json ? print(summary.renderJson()) : tell(summary.renderText()))
   if (!plan.json && !plan.notation && !plan.isSilent) {
     const written = plan.files.tellWritten()
@@ -165,12 +162,7 @@ async function checkPaths(paths: string[], flags: CheckFlags): Promise<number> {
   return code
 }
 
-async function checkPath(
-  found: HistoryPath,
-  plan: CheckPlan,
-  summary: DirectorySummary | null,
-  isFirst: boolean,
-): Promise<number> {
+async function checkPath(found: HistoryPath, plan: CheckPlan, isFirst: boolean): Promise<number> {
   const progress = new Progress()
   // The first history also pays for starting the program, which began at zero.
   const fromMs = isFirst ? 0 : nowMs()
@@ -180,27 +172,26 @@ async function checkPath(
   try {
     if (found.error) throw found.error
     const early = await judgeBeyondMemory(request, fromMs, progress)
-    if (early) return await tellOnDisk(early, request, plan, summary, fromMs)
+    if (early) return await tellOnDisk(early, request, plan, fromMs)
     try {
-      return await checkInMemory(request, plan, summary, fromMs, progress)
+      return await checkInMemory(request, plan, fromMs, progress)
     } catch (error) {
       if (!(error instanceof Undecided)) throw error
       const late = await judgeAfterMemory(request, error, fromMs, progress)
-      if (late) return await tellOnDisk(late, request, plan, summary, fromMs)
+      if (late) return await tellOnDisk(late, request, plan, fromMs)
       if (error.cause) throw error.cause
     }
     const asBefore = { ...request, scratch: false as const }
-    return await checkInMemory(asBefore, plan, summary, fromMs, progress)
+    return await checkInMemory(asBefore, plan, fromMs, progress)
   } catch (error) {
     progress.done()
-    return complainAbout(error, found, plan, summary)
+    return complainAbout(error, found, plan)
   }
 }
 
 async function checkInMemory(
   request: OnDiskRequest,
   plan: CheckPlan,
-  summary: DirectorySummary | null,
   budgetFromMs: number,
   progress: Progress,
 ): Promise<number> {
@@ -233,7 +224,7 @@ async function checkInMemory(
   const results = await judge(input.history, plan.levels, checkOptions)
   expectDecided(input, results, request, budgetFromMs)
   progress.done()
-  summary?.add(results)
+  plan.summary?.add(results)
   const text = await showResults(path, input, results, plan, parseMs, telling)
   if (plan.json || plan.notation) await print(text)
   else if (!plan.isSilent) await tell(text)
@@ -244,12 +235,11 @@ async function tellOnDisk(
   judged: BeyondMemory,
   request: OnDiskRequest,
   plan: CheckPlan,
-  summary: DirectorySummary | null,
   budgetFromMs: number,
 ): Promise<number> {
   const { json, notation } = plan
   if (judged.counts.transactions > 0) plan.judged++
-  summary?.add(judged.results)
+  plan.summary?.add(judged.results)
   const deadline = tellingDeadline(plan, budgetFromMs)
   const command = quoteCommand(['isobar', 'check', request.path, ...plan.again])
   const text = showOnDisk(judged, request, { json, notation, command, deadline })
@@ -320,12 +310,7 @@ function exitCode(results: readonly LevelResult[]): number {
   return results.map(({ verdict }) => EXIT[verdict]).reduce(worse, EXIT.satisfied)
 }
 
-async function complainAbout(
-  error: unknown,
-  found: HistoryPath,
-  plan: CheckPlan,
-  summary: DirectorySummary | null,
-): Promise<number> {
+async function complainAbout(error: unknown, found: HistoryPath, plan: CheckPlan): Promise<number> {
   let exit: number = EXIT.usage
   if (error instanceof BudgetExceeded) {
     exit = EXIT.unknown
@@ -333,11 +318,11 @@ async function complainAbout(
   }
   if (!(error instanceof InputError)) throw error
   if (found.inDirectory && error.code === 'unknown-format') {
-    summary?.skip(found.path)
+    plan.summary?.skip(found.path)
     return EXIT.satisfied
   }
   error.path ??= found.path
-  summary?.fail()
+  plan.summary?.fail()
   plan.files.addUnread(error.describe())
   if (plan.json) {
     const { code, message, place, hint } = error

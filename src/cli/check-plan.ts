@@ -9,6 +9,7 @@ import { type Output, Outputs } from '../files/output.ts'
 import { historyFilesIn } from '../formats/open.ts'
 import type { LevelRequest } from '../levels/levels.ts'
 import { type Orders, parseOrders, withOrders } from '../levels/orders.ts'
+import { DirectorySummary } from './directory-summary.ts'
 import { type EllePlan, parseElle } from './elle.ts'
 import { type DuplicateFlags, FORMAT_IDS, type InputFormatFlags } from './format-options.ts'
 import {
@@ -63,6 +64,7 @@ export interface CheckPlan {
   judged: number // histories with a transaction in them, so far
   certificate: Output | null
   files: ReportFiles
+  summary: DirectorySummary | null // of several histories
   /** Whether standard output belongs to one of the files. */
   isSilent: boolean
   /** The options that decide the verdict, to ask for it again. */
@@ -102,6 +104,7 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
     certificate:
       flags.certificate === undefined ? null : outputs.claim(flags.certificate, '--certificate'),
     files: new ReportFiles(flags, outputs),
+    summary: flags.elle !== undefined || paths.every(isOneHistory) ? null : new DirectorySummary(),
     again: optionsOf(flags),
     scratch: flags.scratch,
     check: {
@@ -126,7 +129,7 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
   refuseDuplicates(plan)
   if (plan.tapRule !== 'isobar' && !plan.taps) throw new UsageError('--tap-rule goes with --tap')
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
-  const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
+  const isOne = paths.length === 1 && isOneHistory(paths[0]!)
   if (plan.certificate && !isOne) {
     throw new UsageError('--certificate goes with exactly one history')
   }
@@ -173,8 +176,8 @@ function ordersOf({ order, sessionOrder, elle, tap }: CheckFlags): Orders | null
   return orders
 }
 
-export function isOneHistory(path: string): boolean {
-  if (!isDirectory(path)) return true
+function isOneHistory(path: string): boolean {
+  if (path === '-' || !isDirectory(path)) return true
   try {
     return historyFilesIn(path) !== null
   } catch {

@@ -45,6 +45,13 @@ export interface Scope {
   readonly table: string | null
 }
 
+/** Where in a clause a node stands, and how deep. */
+interface Spot {
+  readonly scope: Scope
+  readonly place: Place
+  readonly depth: number
+}
+
 export function compile(scope: Scope, node: Expr, depth = 0): Expression {
   const { clause } = scope
   const place = placeOf(clause, node)
@@ -52,38 +59,32 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
     throw new SqlError(`expressions nest more than ${MAX_NESTING} deep`, clause.offsetOf(node))
   }
   checkGrouping(clause, node)
-  switch (node.type) {
-    case 'ref':
-      return compileColumn(scope, node, place)
-    case 'integer':
-      return makeInteger(literalOf(clause, node)!, place)
-    case 'numeric':
-      return makeDecimal(clause.tokens[clause.first(node)]!, place)
-    case 'string':
-      return makeConstant(clause.tokens[clause.first(node)]!.value, 'unknown', place)
-    case 'boolean':
-      return makeConstant(node.value, 'boolean', place)
-    case 'null':
-      return makeConstant(null, 'unknown', place)
-    case 'parameter':
-      return compileParameter(scope, clause.tokens[clause.first(node)]!, place)
-    case 'cast':
-      return compileCast(scope, node, place, depth)
-    case 'unary':
-      return compileUnary(scope, node, place, depth)
-    case 'binary':
-      return compileBinary(scope, node, place, depth)
-    case 'ternary':
-      return compileBetween(scope, node, place, depth)
-    case 'call':
-      return compileCall(scope, node, place, depth)
-    case 'substring':
-      return compileSubstring(scope, node, place, depth)
-    case 'case':
-      return compileCase(scope, node, place, depth)
-    default:
-      throw place.error(`${WHAT[node.type] ?? 'this expression'} is not supported`)
-  }
+  const make = COMPILERS[node.type] as ((spot: Spot, node: Expr) => Expression) | undefined
+  if (make) return make({ scope, place, depth }, node)
+  throw place.error(`${WHAT[node.type] ?? 'this expression'} is not supported`)
+}
+
+const compileInside = ({ scope, depth }: Spot, node: Expr) => compile(scope, node, depth + 1)
+const firstOf = ({ scope: { clause } }: Spot, node: Expr) => clause.tokens[clause.first(node)]!
+
+/** How nodes of each type are compiled: those that are not listed are refused by name. */
+const COMPILERS: {
+  readonly [T in Expr['type']]?: (spot: Spot, node: Extract<Expr, { type: T }>) => Expression
+} = {
+  ref: compileColumn,
+  integer: (spot, node) => makeInteger(literalOf(spot.scope.clause, node)!, spot.place),
+  numeric: (spot, node) => makeDecimal(firstOf(spot, node), spot.place),
+  string: (spot, node) => makeConstant(firstOf(spot, node).value, 'unknown', spot.place),
+  boolean: ({ place }, node) => makeConstant(node.value, 'boolean', place),
+  null: ({ place }) => makeConstant(null, 'unknown', place),
+  parameter: (spot, node) => compileParameter(spot.scope, firstOf(spot, node), spot.place),
+  cast: compileCast,
+  unary: compileUnary,
+  binary: compileBinary,
+  ternary: compileBetween,
+  call: compileCall,
+  substring: compileSubstring,
+  case: compileCase,
 }
 
 const WHAT: Record<string, string> = {
@@ -122,7 +123,7 @@ function literalOf(clause: Clause, node: Expr): bigint | null {
   return sign * BigInt(clause.tokens[clause.first(unsigned)]!.value)
 }
 
-function compileColumn(scope: Scope, node: ExprRef, place: Place): Expression {
+function compileColumn({ scope, place }: Spot, node: ExprRef): Expression {
   const { clause, columns, table } = scope
   // The words are read from our tokens: what the parser saw may stand for them.
   const word = clause.tokens[clause.last(node)]!
@@ -182,7 +183,8 @@ function compileParameter({ params }: Scope, token: Token, place: Place): Expres
   return makeConstant(value, COLUMN_TYPES[type], place)
 }
 
-function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number): Expression {
+function compileCast(spot: Spot, node: ExprCast): Expression {
+  const { place } = spot
   const { to } = node
   const simple = to.kind !== 'array' && !to.schema && !to.doubleQuoted
   const name = simple ? to.name : ''
@@ -192,7 +194,7 @@ function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number):
   if (type === null || (limits.length > 0 && !mayHaveLimits)) {
     throw place.error('this type is not supported')
   }
-  const cast = castTo(compile(scope, node.operand, depth + 1), type, place)
+  const cast = castTo(compileInside(spot, node.operand), type, place)
   return limits.length === 0 ? cast : limitTo(cast, limits, place)
 }
 
@@ -211,9 +213,9 @@ function limitTo(cast: Expression, limits: readonly number[], place: Place): Exp
   })
 }
 
-function compileCall(scope: Scope, node: ExprCall, place: Place, depth: number): Expression {
-  const { clause } = scope
-  const word = clause.tokens[clause.first(node)]!
+function compileCall(spot: Spot, node: ExprCall): Expression {
+  const { place } = spot
+  const word = firstOf(spot, node)
   const isPlain = !(node.distinct || node.orderBy || node.filter || node.over || node.withinGroup)
   if (!isPlain || node.function.schema || word.kind !== 'word') {
     throw place.error('this call of a function is not supported')
@@ -225,30 +227,26 @@ function compileCall(scope: Scope, node: ExprCall, place: Place, depth: number):
     if (given.length !== 1 || only?.type !== 'binary' || only.op !== 'IN') {
       throw place.error('position takes a text IN another')
     }
-    checkGrouping(clause, only)
+    checkGrouping(spot.scope.clause, only)
     given = [only.left, only.right]
   }
-  const args = given.map((arg) => compile(scope, arg, depth + 1))
+  const args = given.map((arg) => compileInside(spot, arg))
   return makeCall(name, args, place)
 }
 
 /** substring(text FROM 2 FOR 3). */
-function compileSubstring(
-  scope: Scope,
-  node: ExprSubstring,
-  place: Place,
-  depth: number,
-): Expression {
+function compileSubstring(spot: Spot, node: ExprSubstring): Expression {
   const from = node.from ?? null
   const parts = [node.value, ...(from ? [from] : []), ...(node.for ? [node.for] : [])]
-  const args = parts.map((part) => compile(scope, part, depth + 1))
-  if (from === null) args.splice(1, 0, makeConstant(1n, 'integer', place))
-  return makeCall('substring', args, place)
+  const args = parts.map((part) => compileInside(spot, part))
+  if (from === null) args.splice(1, 0, makeConstant(1n, 'integer', spot.place))
+  return makeCall('substring', args, spot.place)
 }
 
 /** CASE WHEN condition …, or CASE value WHEN what it is compared with …. */
-function compileCase(scope: Scope, node: ExprCase, place: Place, depth: number): Expression {
-  const part = (one: Expr) => compile(scope, one, depth + 1)
+function compileCase(spot: Spot, node: ExprCase): Expression {
+  const { place } = spot
+  const part = (one: Expr) => compileInside(spot, one)
   const value = node.value ? resolve(part(node.value), 'text') : null
   const conditions = node.whens.map(({ when }) =>
     value === null ? part(when) : makeComparison('=', value, part(when), place),
@@ -258,12 +256,13 @@ function compileCase(scope: Scope, node: ExprCase, place: Place, depth: number):
   return makeCase(conditions, values, otherwise, place)
 }
 
-function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number): Expression {
+function compileUnary(spot: Spot, node: ExprUnary): Expression {
+  const { place, scope } = spot
   const { clause } = scope
   // The sign belongs to the number: 9223372036854775808 exists only with it.
   const literal = literalOf(clause, node)
   if (literal !== null) return makeInteger(literal, place)
-  const operand = compile(scope, node.operand, depth + 1)
+  const operand = compileInside(spot, node.operand)
   const negated = node.op.startsWith('IS NOT')
   switch (node.op) {
     case '+':
@@ -287,20 +286,21 @@ function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number
   }
 }
 
-function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: number): Expression {
+function compileBinary(spot: Spot, node: ExprBinary): Expression {
+  const { place, scope } = spot
   const { op } = node
-  if (op === 'AND' || op === 'OR') return compileChain(scope, node, op, place, depth)
-  const left = compile(scope, node.left, depth + 1)
+  if (op === 'AND' || op === 'OR') return compileChain(spot, node, op)
+  const left = compileInside(spot, node.left)
   if (op === 'IN' || op === 'NOT IN') {
     const list = listOf(scope.clause, node)
     const items =
       scope.clause.literals(list)?.map((token) => compileLiteral(scope, token)) ??
-      list.map((item) => compile(scope, item, depth + 1))
+      list.map((item) => compileInside(spot, item))
     return makeIn(left, items, op === 'NOT IN', place)
   }
   const escaped = op.endsWith('LIKE') ? escapeOf(scope.clause, node.right) : null
-  if (escaped !== null) return compileEscape(scope, node, left, escaped, depth)
-  const right = compile(scope, node.right, depth + 1)
+  if (escaped !== null) return compileEscape(spot, node, left, escaped)
+  const right = compileInside(spot, node.right)
   const { kind } = scope.clause.operatorAfter(node.left)
   if (kind === 'distinct' || kind === 'not distinct') {
     return makeDistinct(left, right, kind === 'not distinct', place)
@@ -321,37 +321,25 @@ function likeOptions({ op }: ExprBinary): { negated: boolean; ignoreCase: boolea
 }
 
 /** LIKE … ESCAPE …. */
-function compileEscape(
-  scope: Scope,
-  like: ExprBinary,
-  left: Expression,
-  by: ExprBinary,
-  depth: number,
-): Expression {
-  const place = placeOf(scope.clause, by)
-  checkGrouping(scope.clause, by)
-  const [pattern, character] = [by.left, by.right].map((part) => compile(scope, part, depth + 1))
-  const escaped = makeEscape(pattern!, character!, place)
-  return makeLike(left, escaped, likeOptions(like), placeOf(scope.clause, like))
+function compileEscape(spot: Spot, like: ExprBinary, left: Expression, by: ExprBinary): Expression {
+  const { clause } = spot.scope
+  checkGrouping(clause, by)
+  const [pattern, character] = [by.left, by.right].map((part) => compileInside(spot, part))
+  const escaped = makeEscape(pattern!, character!, placeOf(clause, by))
+  return makeLike(left, escaped, likeOptions(like), spot.place)
 }
 
 /** a AND b AND c ... is one operation however long: only its operands are a level deeper. */
-function compileChain(
-  scope: Scope,
-  node: ExprBinary,
-  op: 'AND' | 'OR',
-  place: Place,
-  depth: number,
-): Expression {
+function compileChain(spot: Spot, node: ExprBinary, op: 'AND' | 'OR'): Expression {
   const operands: Expr[] = []
   let spine: Expr = node
   while (spine.type === 'binary' && spine.op === op) {
-    checkGrouping(scope.clause, spine)
+    checkGrouping(spot.scope.clause, spine)
     operands.push(spine.right)
     spine = spine.left
   }
-  const parts = [spine, ...operands.reverse()].map((part) => compile(scope, part, depth + 1))
-  return makeLogic(op, parts, place)
+  const parts = [spine, ...operands.reverse()].map((part) => compileInside(spot, part))
+  return makeLogic(op, parts, spot.place)
 }
 
 /** The items of IN: a list in one pair of parentheses, or a single item in one. */
@@ -364,11 +352,11 @@ function listOf(clause: Clause, node: ExprBinary): readonly Expr[] {
   return list.type === 'list' ? list.expressions : [list]
 }
 
-function compileBetween(scope: Scope, node: ExprTernary, place: Place, depth: number): Expression {
+function compileBetween(spot: Spot, node: ExprTernary): Expression {
   const parts = [node.value, node.lo, node.hi] as const
-  const [value, low, high] = parts.map((part) => compile(scope, part, depth + 1))
+  const [value, low, high] = parts.map((part) => compileInside(spot, part))
   // NOT stands before BETWEEN where there is one.
-  const operator = scope.clause.operatorAfter(node.value, node.op === 'NOT BETWEEN' ? 1 : 0)
+  const operator = spot.scope.clause.operatorAfter(node.value, node.op === 'NOT BETWEEN' ? 1 : 0)
   const options = { negated: node.op === 'NOT BETWEEN', symmetric: operator.kind === 'symmetric' }
-  return makeBetween(value!, low!, high!, options, place)
+  return makeBetween(value!, low!, high!, options, spot.place)
 }

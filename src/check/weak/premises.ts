@@ -24,6 +24,8 @@ export function countsOnlyEarlier(level: WeakLevel): boolean {
 
 /** Decides, before any further test, whether a candidate is worth naming. */
 export type Filter = (t2: number, source: number) => boolean
+type IsNear = (txn: number) => boolean
+type Visit = (t2: number) => void
 
 /** What the premises are read off; see WeakContext. */
 export interface PremiseSource extends GuaranteeSource {
@@ -157,8 +159,8 @@ export class Premises {
     level: WeakLevel,
     read: number,
     filter: Filter,
-    visit: (t2: number) => void,
-    isNear: (txn: number) => boolean = always,
+    visit: Visit,
+    isNear: IsNear = always,
   ): void {
     this.throughReads(level, read, filter, visit)
     if (level === 'ra') this.throughSession(read, filter, visit)
@@ -166,12 +168,7 @@ export class Premises {
     else if (level !== 'rc') this.guarantees.forEach(level, read, filter, visit)
   }
 
-  private throughReads(
-    level: WeakLevel,
-    read: number,
-    filter: Filter,
-    visit: (t2: number) => void,
-  ): void {
+  private throughReads(level: WeakLevel, read: number, filter: Filter, visit: Visit): void {
     const { opTxn, opKey, txnOpStart } = this.history
     const { opSource } = this.reads
     const reader = opTxn[read]!
@@ -185,7 +182,7 @@ export class Premises {
     }
   }
 
-  private throughSession(read: number, filter: Filter, visit: (t2: number) => void): void {
+  private throughSession(read: number, filter: Filter, visit: Visit): void {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
@@ -194,12 +191,7 @@ export class Premises {
     if (t2 !== NONE && filter(t2, source)) visit(t2)
   }
 
-  private throughCauses(
-    read: number,
-    filter: Filter,
-    isNear: (txn: number) => boolean,
-    visit: (t2: number) => void,
-  ): void {
+  private throughCauses(read: number, filter: Filter, isNear: IsNear, visit: Visit): void {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const writers = this.context.writers()
     if (!this.context.causality().hasClocks) return this.throughSearch(read, filter, isNear, visit)
@@ -220,12 +212,7 @@ export class Premises {
   }
 
   /** As `throughCauses` by a search, where there are no clocks. */
-  private throughSearch(
-    read: number,
-    filter: Filter,
-    isNear: (txn: number) => boolean,
-    visit: (t2: number) => void,
-  ): void {
+  private throughSearch(read: number, filter: Filter, isNear: IsNear, visit: Visit): void {
     const { opTxn, opKey } = this.history
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
