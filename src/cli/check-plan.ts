@@ -142,8 +142,8 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
 }
 
 /** What takes a history of which every read names its writer goes without --duplicate-values. */
-function refuseDuplicates({ duplicates, taps, elle, strength }: CheckPlan): void {
-  const odd = taps ? '--tap' : elle ? '--elle' : strength ? '--strength' : null
+function refuseDuplicates({ duplicates, taps, elle }: CheckPlan): void {
+  const odd = taps ? '--tap' : elle ? '--elle' : null
   if (!duplicates || odd === null) return
   throw new UsageError(
     `${odd} does not go with --duplicate-values: it takes a history of which every read names its writer`,

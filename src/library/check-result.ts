@@ -27,7 +27,11 @@ export class CheckResult {
     /** The levels that were asked for; null if the question was which levels hold. */
     readonly asked: readonly LevelId[] | null,
     private readonly describe: typeof describeVerdict,
-  ) {}
+  ) {
+    // The door hands out what this makes: who calls it by hand has nothing to give.
+    if (typeof describe === 'function') return
+    throw new UsageError('a CheckResult is not made by hand', 'await check(history, levels)')
+  }
 
   /** `violated` if a level is, else `unknown` if one is, else `satisfied`. */
   get verdict(): Outcome {

@@ -1,6 +1,7 @@
 // A history in words: its notation, and how large its parts are. Main functions: renderNotation,
 // describeShape.
 
+import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation as notationOf, type TxnOptions } from '../history/render-notation.ts'
 import { type HistoryShape, describeShape as shapeOf } from '../history/shape.ts'
@@ -21,7 +22,22 @@ export function renderNotation(
   txns: Iterable<number> | null = null,
   options: TxnOptions = {},
 ): string {
-  return notationOf(expectHistory(history), txns, expectOptions(options, TXN_OPTIONS))
+  const chosen = expectTxns(expectHistory(history), txns)
+  return notationOf(history, chosen, expectOptions(options, TXN_OPTIONS))
+}
+
+function expectTxns(history: History, txns: Iterable<number> | null): readonly number[] | null {
+  if (txns === null) return null
+  const hint = `this history has transactions 0 to ${history.txnCount - 1}`
+  if (typeof txns !== 'object' || !(Symbol.iterator in txns)) {
+    throw new UsageError('txns: a list of transactions, by their indices, was expected', hint)
+  }
+  const chosen = [...txns]
+  for (const txn of chosen) {
+    if (Number.isInteger(txn) && txn >= 0 && txn < history.txnCount) continue
+    throw new UsageError(`txns: there is no transaction ${String(txn)}`, hint)
+  }
+  return chosen
 }
 
 /**

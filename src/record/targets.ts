@@ -40,7 +40,9 @@ export function parseTarget(
   const shown = /^[\w.+-]{1,40}$/.test(text) ? ` "${text}"` : ''
   const forms = TARGETS.map(({ form }) => form)
   const begun = (form: string) => /^[a-z]+/.exec(form)?.[0] ?? ''
-  const meant = findMeant(begun(text.toLowerCase()), forms.map(begun))
+  const word = findMeant(begun(text.toLowerCase()), forms.map(begun))
+  // Whole: who wrote the word right has left out what comes behind it.
+  const meant = word && forms.find((form) => begun(form) === word)!
   const known = `there are ${forms.join(', ')}`
   const hint = meant === null ? known : `did you mean ${meant}? ${known}`
   throw new UsageError(`unknown target${shown}`, hint)

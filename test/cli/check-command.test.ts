@@ -394,6 +394,19 @@ describe('isobar check --strength', () => {
     expect(out).toContain('How strong the test was:')
     expect(isobar(['check', sound, '--strength', '--json']).code).toBe(2)
   })
+
+  it('counts by keys and times, whoever wrote what was read', () => {
+    const text = (last: number) =>
+      `s1: w(x,1) [0,1] | r(y,0) w(x,2) [2,5]\ns2: r(x,2) r(y,0) [3,6]\ns3: w(x,${last}) w(y,1) [0,9]\n`
+    const strengthOf = (last: number, ...more: string[]) => {
+      const file = put(folder, `strength-${last}.txt`, text(last))
+      const { out } = isobar(['check', file, '--level', 'rc', '--strength', ...more])
+      return out.slice(out.indexOf('How strong'))
+    }
+    const unique = strengthOf(3)
+    expect(unique).toMatch(/[1-9]\d* of [1-9]\d* reads/)
+    expect(strengthOf(2, '--duplicate-values')).toBe(unique)
+  })
 })
 
 describe('isobar stats', () => {

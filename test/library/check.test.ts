@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import {
+  CheckResult,
   certify,
   check,
   checkSync,
@@ -259,6 +260,10 @@ describe('check', () => {
       [() => check(CLAUSE), InputError, /transactions\[0\]: .* the predicate taken = = 1/],
       [() => describeShape(7 as never), UsageError, /history: a parsed history was expected/],
       [() => renderNotation(null as never), UsageError, /history: a parsed history was expected/],
+      [() => renderNotation(HISTORY, [99]), UsageError, /txns: there is no transaction 99/],
+      [() => renderNotation(HISTORY, [0.5]), UsageError, /txns: there is no transaction 0.5/],
+      [() => renderNotation(HISTORY, 5 as never), UsageError, /txns: a list of transactions/],
+      [() => new (CheckResult as never as new () => unknown)(), UsageError, /not made by hand/],
       [() => writeHistory({ txnOpStart: 1 } as never), UsageError, /history: a parsed history/],
       [() => writeHistory(HISTORY, 5 as never), UsageError, /unknown format "5"/],
     ]

@@ -25,6 +25,18 @@ function complaint(work: () => unknown): string {
 }
 
 describe('parseTarget', () => {
+  it('shows how a target looks of which only the first word was written', () => {
+    const hintOf = (text: string) => {
+      try {
+        return parseTarget(text)
+      } catch (error) {
+        return (error as UsageError).hint
+      }
+    }
+    expect(hintOf('sqlite')).toMatch(/^did you mean sqlite:FILE\? there are /)
+    expect(hintOf('postgers://h/d')).toMatch(/^did you mean postgres:\/\/user@host\/database\? /)
+  })
+
   it('knows the embedded server, addresses and simulated stores', () => {
     expect(parseTarget('embedded')).toMatchObject({ product: 'PostgreSQL', ownsServer: true })
     expect(parseTarget('postgresql://h/d')).toMatchObject({

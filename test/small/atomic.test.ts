@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
 import type { CheckOptions } from '../../src/check/options.ts'
+import { judgeWriters } from '../../src/check/writers/judge-writers.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { renderNotation } from '../../src/history/render-notation.ts'
@@ -171,6 +172,11 @@ describe('check at lin, on transactions of any kind', () => {
       reason: 'the history has no times',
     })
     expect(verdict('a: w(x,1)\nb: r(x,1) r(x,0)').verdict).toBe('violated')
+    const twice = parseNotation('a: w(x,1) | w(x,1)\nb: r(x,1)', undefined, true)
+    expect(judgeWriters(twice, ['lin'])[0]).toMatchObject({
+      verdict: 'unknown',
+      reason: 'the history has no times, and nothing else orders what lin asks for',
+    })
     const says = (level: string) => `a: w(x,1) w(y,1) [level=${level} 0,1]`
     expect(verdict(says('ser')).verdict).toBe('satisfied')
     expect(() => verdict(says('si'))).toThrow(/T1 says that it ran at si/)

@@ -66,9 +66,10 @@ export class PhenomenaLevels {
         proof = { kind: 'commit-order', order: mergeOrders(orders, history.txnCount) }
       }
       const told = found.filter((one) => !isTold || !tellsUnrepeated(one, this.isUnrepeated))
-      return joinKinds(told.length + anomalies.length > 0 ? told : found, limit)
+      return told.length + anomalies.length > 0 ? told : found
     })
-    return { anomalies, proof }
+    // Together: what is blamed and what the search finds may be of one kind.
+    return { anomalies: joinKinds(anomalies, limit), proof }
   }
 
   private findOrder(level: CycleLevel): Int32Array | null {

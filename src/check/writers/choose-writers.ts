@@ -43,8 +43,14 @@ export function chooseWriters(
   const { level } = request
   const isTimed = (request.realTime ?? options.realTime ?? false) && takesTime(level)
   const needsTimes = isTimed || WITHOUT_TIMES[level] !== undefined
-  if (!needsTimes || hasTimes(assume(history, []))) {
-    return new WriterChoice(history, history.writers!, request, options).run()
+  const isTimeless = !hasTimes(assume(history, []))
+  if (!needsTimes || !isTimeless) {
+    const told = new WriterChoice(history, history.writers!, request, options).run()
+    if (level !== 'lin' || !isTimeless || told.verdict !== 'unknown') return told
+    return {
+      ...told,
+      reason: 'the history has no times, and nothing else orders what lin asks for',
+    }
   }
   // What violates the level without its times violates it; else nobody knows.
   const timeless = { ...request, level: WITHOUT_TIMES[level] ?? level, realTime: false }

@@ -55,7 +55,11 @@ export async function differ(
 ): Promise<Difference[]> {
   for (const request of [a, b]) refuse(request, settings.shape)
   if (alwaysAllows(a, b) && alwaysAllows(b, a)) {
-    throw new UsageError('both are the same level', 'name two, e.g. si and ser')
+    const why =
+      (a.level === 'lin') === (b.level === 'lin')
+        ? ''
+        : ' where a client starts nothing before what it did last has finished, as in all small histories: real time has the order of sessions in it'
+    throw new UsageError(`both are the same level${why}`, 'name two, e.g. si and ser')
   }
   const { onTold = null } = settings
   const searches = [new Search(a, b, onTold), new Search(b, a, onTold)] as const
@@ -95,7 +99,7 @@ async function search(
   }
 }
 
-const TIMED: ReadonlySet<string> = new Set(Object.keys(WITHOUT_TIMES))
+const TIMED: ReadonlySet<string> = new Set([...Object.keys(WITHOUT_TIMES), 'lin'])
 
 function heedsSessions({ level, sessionOrder }: LevelRequest): boolean {
   return sessionOrder !== false && !isAdyaLevel(level)
@@ -105,10 +109,6 @@ function refuse({ level, bound }: LevelRequest, shape: DifferShape): void {
   if (bound !== undefined && parseBound(bound).kind === 'time') {
     const hint = 'ask for a number of versions, such as stale:1'
     throw new UsageError('the small histories say in which order things happen, not when', hint)
-  }
-  if (level === 'lin') {
-    const hint = 'ask for sser, or for ser+lin'
-    throw new UsageError('lin says here what sser says without session order', hint)
   }
   if (level === 'mixed') {
     const own = 'with a level per transaction'
@@ -193,8 +193,13 @@ class Search {
   }
 }
 
-/** Whether what `strong` allows `weak` always allows, as far as that is known beforehand. */
+/**
+ * Whether what `strong` allows `weak` always allows in these histories, as far as that is known
+ * beforehand. Transactions of a session never overlap in them, so that lin is sser.
+ */
 function alwaysAllows(strong: LevelRequest, weak: LevelRequest): boolean {
+  if (strong.level === 'lin') return alwaysAllows({ level: 'sser' }, weak)
+  if (weak.level === 'lin') return alwaysAllows(strong, { level: 'sser', sessionOrder: false })
   if (heedsSessions(weak) && !heedsSessions(strong)) return false
   if (weak.level === 'stale') {
     // Of two transactions that follow one another in real time the later sees the earlier.

@@ -12,6 +12,20 @@ const judge = (lines: readonly string[], level: LevelId) => {
   return result
 }
 
+describe('what is blamed and what is searched for', () => {
+  it('tells of each kind once', () => {
+    const lines = [
+      's0: r(x,7) r(y,0)',
+      's1: w(y,1) | r(x,5) r(y,4)',
+      's2: w(x,2) r(y,4) | r(y,1) w(x,3) | r(y,0) r(x,5) r(x,3)',
+      's3: w(y,4) w(x,5) w(x,6) | w(x,7)',
+    ]
+    const names = judge(lines, 'psi').anomalies.map(({ name }) => name)
+    expect(names).toContain('SessionGuaranteeViolation')
+    expect(names).toEqual([...new Set(names)])
+  })
+})
+
 /** Each replaces what the one before it wrote. */
 const chain = (length: number, key: string, name: string) =>
   Array.from({ length }, (_, i) => `${name}${i}: r(${key},${i}) w(${key},${i + 1})`)

@@ -125,9 +125,22 @@ describe('differ', () => {
     expect(hasty[0]!.searched).toBeLessThan(5)
   })
 
+  it('takes lin for sser: a stale read tells it from ser, and it implies all that sser does', async () => {
+    const [there, back] = await find('lin', 'ser', 'general', 3)
+    expect(there).toMatchObject({ history: null, isImplied: true })
+    expect(back!.history?.opCount).toBe(2)
+    expect(back!.results!.map(({ level, verdict }) => [level, verdict])).toEqual([
+      ['ser', 'satisfied'],
+      ['lin', 'violated'],
+    ])
+    const [without] = await find('lin', 'ser+lin', 'general', 1)
+    expect(without!.isImplied).toBe(true)
+  })
+
   it('refuses what has no answer', async () => {
     await expect(find('si', 'si')).rejects.toThrow('both are the same level')
-    await expect(find('lin', 'ser')).rejects.toThrow(UsageError)
+    await expect(find('lin', 'sser')).rejects.toThrow(/both are the same level where a client/)
+    await expect(find('mixed', 'ser')).rejects.toThrow(UsageError)
     await expect(find('sser', 'si', 'sql')).rejects.toThrow('SQL statements are not judged at sser')
   })
 })
