@@ -132,7 +132,7 @@ Processor seconds (median of ${flags.runs}): of the \`lin\` of ${LOGS} logs in o
 machine at the same time. Histories are made by \`bench/lin-histories.ts\` in the shapes of the published ones, not copies of them: logs of 85 operations of five clients on a register of five values
 with compare-and-set, 15 % of writes timing out; stores of appends, of about the sizes of Porcupine's c01, c10 and c50; registers of 100 values and 20,000 operations; and larger ones.
 The machines of the published figures differ, and are not named there. Porcupine takes a compare-and-set that failed to prove that the register held something else; here, as in Knossos,
-it proves nothing. \`unknown\` is what ${flags.budget} did not settle. Make it again with \`npm run bench:lin\`.
+it proves nothing. \`unknown\` is what ${flags.budget} by the clock did not settle: where others used the machine, a part of that was processor time. Make it again with \`npm run bench:lin\`.
 
 | history | verdict | processor s | peak MB | published |
 |---|---|---|---|---|

@@ -2,7 +2,7 @@
 // where each uses one key and times are known: key by key by a search (linear-search.ts). What it
 // finds is a guess, judged like any other choice. Where it finds that there is no such order, it
 // tells a few reads which alone leave none: of a key's, those up to the first that cannot be, from
-// the last on without which the others could, and then one by one. Nobody believes that: it says
+// the last on without which the others could, and of those by halves. Nobody believes that: it says
 // where to argue. Main functions: guessLinear, findContrary.
 
 import type { Deadline } from '../../base/deadline.ts'
@@ -12,7 +12,7 @@ import { LinearSearch } from './linear-search.ts'
 
 /** A guess that takes longer is none. */
 const MOST_STEPS = 1_000_000
-/** So many reads are tried to be left out one by one. */
+/** So often some reads are tried to be left out, half of them at first, one by one in the end. */
 const MOST_TRIED = 200
 
 /**
@@ -70,9 +70,13 @@ export function findContrary(
     least(reads.length, (count) => isContrary(reads.slice(0, count))),
   )
   few = few.slice(-least(few.length, (count) => isContrary(few.slice(-count))))
-  for (const read of few.slice(0, MOST_TRIED)) {
-    const others = few.filter((each) => each !== read)
-    if (isContrary(others)) few = others
+  let tried = 0
+  for (let size = few.length >> 1; size > 0; size >>= 1) {
+    for (let at = 0; at < few.length && tried < MOST_TRIED; tried++) {
+      const others = [...few.slice(0, at), ...few.slice(at + size)]
+      if (isContrary(others)) few = others
+      else at += size
+    }
   }
   return few
 }
