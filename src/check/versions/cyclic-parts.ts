@@ -4,13 +4,15 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { addTo } from '../../base/maps.ts'
+import { type CondensedOrder, findCondensedOrder } from '../../graph/condensed-order.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
-import { findComponents } from '../../graph/scc.ts'
+import { type Components, findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
 import type { DependencyGraph } from './dependency-graph.ts'
 
 export class CyclicParts {
   private lazyCsr: Csr | null = null
+  private lazyComponents: Components | null = null
   private lazyAll: number[][] | null = null
   private lazyNumbering: Int32Array | null = null
 
@@ -20,6 +22,21 @@ export class CyclicParts {
     const { nodeCount, from, to, edgeCount } = this.graph
     this.lazyCsr ??= buildCsr(nodeCount, from, to, edgeCount)
     return this.lazyCsr
+  }
+
+  private components(deadline: Deadline): Components {
+    this.lazyComponents ??= findComponents(this.csr, deadline)
+    return this.lazyComponents
+  }
+
+  /** Whether there is a cycle; an edge from a node to itself is none. */
+  hasCycle(deadline: Deadline): boolean {
+    return this.components(deadline).count < this.graph.nodeCount
+  }
+
+  /** An order of components, as close to some priority of nodes as edges allow. */
+  orderBy(priority: Float64Array, deadline: Deadline): CondensedOrder {
+    return findCondensedOrder(this.csr, this.components(deadline), priority, deadline)
   }
 
   /** The edges of each component of several nodes, of what is left without some transactions. */
@@ -34,7 +51,7 @@ export class CyclicParts {
 
   private findAll(deadline: Deadline): number[][] {
     const { from, to, edgeCount } = this.graph
-    const { componentOf } = findComponents(this.csr, deadline)
+    const { componentOf } = this.components(deadline)
     this.lazyCsr = null // it is large, and what is asked from here on is about parts
     const inside = new Map<number, number[]>()
     for (let edge = 0; edge < edgeCount; edge++) {

@@ -2,7 +2,7 @@
 // in it: so, wr, ww and rw edges, for si and pc between snapshots and commits (2 nodes a
 // transaction), for sser with real time as a chain of instants, one for each finish, in place of n²
 // edges: T → its finish → … → the last finish before S started → S; for ser+lin each key has a
-// chain of those who use it.
+// chain of those who use it. Where all versions are known, only part of it (time-windows.ts).
 //
 // In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
 // they diverge only the first successor is followed: every edge is true, the pair is reported by
@@ -28,7 +28,7 @@ export const FROM_TIME = 6
 export const WW = 7
 
 export interface DependencyGraph {
-  readonly width: number // nodes per transaction: snapshot and commit, or one for both
+  readonly width: 1 | 2 // nodes per transaction: snapshot and commit, or one for both
   readonly txnCount: number
   readonly nodeCount: number // of transactions, then instants
   readonly edgeCount: number
@@ -56,8 +56,8 @@ export function buildDependencies(
   return builder
 }
 
-export class DependencyBuilder implements DependencyGraph {
-  readonly width: 1 | 2
+/** Edges as they are added, with room for real time among some groups of transactions. */
+export class EdgeColumns implements DependencyGraph {
   readonly txnCount: number
   nodeCount: number
   edgeCount = 0
@@ -66,27 +66,20 @@ export class DependencyBuilder implements DependencyGraph {
   readonly kind: Uint8Array
   readonly op: Int32Array
 
-  /** @param dependencyCount edges of reads and versions that there is to be room for */
+  /** @param otherCount edges that there is to be room for, but for real time */
   constructor(
-    private readonly history: History,
-    { width, sessions, realTime }: DependencyOptions,
-    dependencyCount: number,
+    protected readonly history: History,
+    readonly width: 1 | 2,
+    inTime: readonly Int32Array[],
+    otherCount: number,
   ) {
-    const { txnCount } = history
-    const users = realTime === 'by-key' ? usersOfKeys(history) : null
-    const inTime = users?.reduce((sum, txns) => sum + txns.length, 0) ?? (realTime ? txnCount : 0)
-    const capacity = 2 * txnCount + 3 * inTime + dependencyCount
-    this.width = width
-    this.txnCount = txnCount
-    this.nodeCount = width * txnCount
+    const capacity = inTime.reduce((sum, txns) => sum + 3 * txns.length, otherCount)
+    this.txnCount = history.txnCount
+    this.nodeCount = width * history.txnCount
     this.from = new Int32Array(capacity)
     this.to = new Int32Array(capacity)
     this.kind = new Uint8Array(capacity)
     this.op = new Int32Array(capacity)
-    this.addInside()
-    if (sessions) this.addSessions()
-    if (users !== null) for (const txns of users) this.addTimes(txns)
-    else if (realTime) this.addTimes(countingTxns(history))
   }
 
   add(from: number, to: number, kind: number, op: number): void {
@@ -103,6 +96,43 @@ export class DependencyBuilder implements DependencyGraph {
 
   commit(txn: number): number {
     return this.width * txn + this.width - 1
+  }
+
+  /** Who of these was over when another one started. */
+  addTimes(txns: Int32Array): void {
+    const { txnStatus, txnStartTime, txnFinishTime } = this.history
+    const finishes = new FloatColumn(txns.length)
+    for (const txn of txns) {
+      if (txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
+    }
+    const sorted = finishes.view().sort()
+    const instants = sorted.filter((time, i) => i === 0 || time !== sorted[i - 1])
+    const first = this.nodeCount
+    this.nodeCount += instants.length
+    for (let i = 1; i < instants.length; i++) this.add(first + i - 1, first + i, TIME, NONE)
+    for (const txn of txns) {
+      if (txnStatus[txn] === COMMITTED) {
+        const instant = first + lowerBound(instants, txnFinishTime![txn]!)
+        this.add(this.commit(txn), instant, TO_TIME, NONE)
+      }
+      const before = lowerBound(instants, txnStartTime![txn]!) - 1
+      if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
+    }
+  }
+}
+
+export class DependencyBuilder extends EdgeColumns {
+  /** @param dependencyCount edges of reads and versions that there is to be room for */
+  constructor(
+    history: History,
+    { width, sessions, realTime }: DependencyOptions,
+    dependencyCount: number,
+  ) {
+    const inTime = realTime === null ? [] : groupsInTime(history, realTime)
+    super(history, width, inTime, 2 * history.txnCount + dependencyCount)
+    this.addInside()
+    if (sessions) this.addSessions()
+    for (const txns of inTime) this.addTimes(txns)
   }
 
   private addInside(): void {
@@ -142,26 +172,9 @@ export class DependencyBuilder implements DependencyGraph {
       this.add(this.snapshot(opTxn[op]!), this.commit(opTxn[next]!), RW, op)
     }
   }
+}
 
-  /** Who of these was over when another one started. */
-  private addTimes(txns: Int32Array): void {
-    const { txnStatus, txnStartTime, txnFinishTime } = this.history
-    const finishes = new FloatColumn(txns.length)
-    for (const txn of txns) {
-      if (txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
-    }
-    const sorted = finishes.view().sort()
-    const instants = sorted.filter((time, i) => i === 0 || time !== sorted[i - 1])
-    const first = this.nodeCount
-    this.nodeCount += instants.length
-    for (let i = 1; i < instants.length; i++) this.add(first + i - 1, first + i, TIME, NONE)
-    for (const txn of txns) {
-      if (txnStatus[txn] === COMMITTED) {
-        const instant = first + lowerBound(instants, txnFinishTime![txn]!)
-        this.add(this.commit(txn), instant, TO_TIME, NONE)
-      }
-      const before = lowerBound(instants, txnStartTime![txn]!) - 1
-      if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
-    }
-  }
+/** Those whom real time puts in order: all that count, or the users of each key. */
+export function groupsInTime(history: History, scope: TimeScope): readonly Int32Array[] {
+  return scope === 'by-key' ? usersOfKeys(history) : [countingTxns(history)]
 }

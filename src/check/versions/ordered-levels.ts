@@ -19,10 +19,11 @@ import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import { type CyclicParts, KeptParts, txnOf } from './cyclic-parts.ts'
+import { CyclicParts, KeptParts, txnOf } from './cyclic-parts.ts'
 import { findEachKind } from './each-kind.ts'
 import { OrderedEvidence } from './ordered-evidence.ts'
 import { buildOrderedGraph, type OrderedGraphOptions, Successions } from './ordered-graph.ts'
+import { TimeWindows } from './time-windows.ts'
 
 export class OrderedLevels {
   private readonly applies: boolean
@@ -57,15 +58,26 @@ export class OrderedLevels {
     deadline.check()
     const snapshots = hasSnapshots(level)
     const scope = timeScopeOf(level)
-    const graphOf = (realTime: TimeScope | null) => this.graphFor(level, realTime)
-    const onlyTime = serializable ? scope : null
-    if (graphOf(onlyTime) === null) return null
+    const plain = this.graphFor(level)
+    if (plain === null) return null
+    // Only those who stand in windows of an order can be in cycles through real time.
+    let windows: TimeWindows | null = null
+    let timedParts: CyclicParts | null = null
+    const inWindows = (time: TimeScope) => {
+      windows ??= new TimeWindows(history, plain, time, deadline)
+      return windows
+    }
+    const timed = (time: TimeScope) => {
+      timedParts ??= new CyclicParts(inWindows(time).graph)
+      return timedParts
+    }
     let isAcyclic = false // as far as real time does not tell
     if ((snapshots || scope === 'by-key') && single.length === 0) {
-      let found = this.findOrder(graphOf(onlyTime)!)
-      isAcyclic = found !== null && onlyTime === null
-      if (isAcyclic && scope !== null) found = this.findOrder(graphOf(scope)!)
-      if (found !== null) {
+      isAcyclic = scope !== null && !plain.hasCycle(deadline)
+      const inTime = isAcyclic ? inWindows(scope!).findOrder() : null
+      const order = scope === null ? findTopologicalOrder(plain.csr, undefined, deadline) : inTime
+      const found = order?.filter((node) => history.txnCounts[snapshots ? node >> 1 : node] === 1)
+      if (found !== undefined) {
         if (isExclusive(level) && this.overlaps(found)) return null
         const proof: Proof = snapshots
           ? { kind: 'snapshots', events: found }
@@ -78,10 +90,15 @@ export class OrderedLevels {
       findCycles(parts, limit, deadline, blamed, isUnrepeated, (cycle) =>
         this.evidence.cycle(parts.graph, cycle, level),
       )
-    const conflicts = (blamed: Set<number>) => (isAcyclic ? [] : cycles(graphOf(onlyTime)!, blamed))
+    // Where a serial order is known, real time is to blame.
+    const onlyTime = serializable ? scope : null
+    const conflicts = (blamed: Set<number>) => {
+      if (onlyTime !== null) return cycles(timed(onlyTime), blamed)
+      return isAcyclic ? [] : cycles(plain, blamed)
+    }
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
-    const late = (blamed: Set<number>) => cycles(graphOf(scope)!, blamed)
+    const late = (blamed: Set<number>) => cycles(timed(scope!), blamed)
     // Without anything else to blame, real time is; else it is looked at last.
     const isLate = scope !== null && found.length === 0
     if (isLate) addFound(found, () => late(new Set()))
@@ -98,7 +115,7 @@ export class OrderedLevels {
    * @param blamed transactions to do without
    */
   componentsOf(level: 'si' | 'ser', blamed: ReadonlySet<number>): Int32Array | null {
-    const parts = this.applies ? this.graphFor(level, null) : null
+    const parts = this.applies ? this.graphFor(level) : null
     if (parts === null) return null
     const { graph } = parts
     const componentOf = new Int32Array(this.history.txnCount).fill(NONE)
@@ -108,24 +125,16 @@ export class OrderedLevels {
     return componentOf
   }
 
-  private graphFor(level: VersionLevel, realTime: TimeScope | null): CyclicParts | null {
+  /** Real time aside. */
+  private graphFor(level: VersionLevel): CyclicParts | null {
     const width = hasSnapshots(level) ? 2 : 1
     const exclusive = isExclusive(level)
-    return this.graphs.get({ width, sessions: true, realTime, exclusive, overwrites: true })
+    return this.graphs.get({ width, sessions: true, realTime: null, exclusive, overwrites: true })
   }
 
   /** What tells the orders. */
   private algorithm(): 'lists' | 'versions' {
     return this.history.versions === null ? 'lists' : 'versions'
-  }
-
-  /** Transactions, or snapshots and commits, in an order that the graph allows, null if it has a cycle. */
-  private findOrder({ csr, graph: { width } }: CyclicParts): Int32Array | null {
-    const { txnCounts } = this.history
-    const { deadline } = this
-    deadline.check()
-    const order = findTopologicalOrder(csr, undefined, deadline)
-    return order?.filter((node) => txnCounts[width === 2 ? node >> 1 : node] === 1) ?? null
   }
 
   /** Whether two transactions of one tail overlap in the order; all others are kept apart by it. */

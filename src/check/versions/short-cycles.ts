@@ -21,6 +21,8 @@ export type EdgeCycle = number[]
 const STEPS_PER_COMPONENT = 200_000
 /** How often the edges of components are looked at again for what else they hide, on average. */
 const LOOKS = 3
+/** Edges looked at again in any case: some graphs hold no more than what cycles can touch. */
+const LEAST_LOOKED_AT = 10_000_000
 
 export interface ShortCycles {
   readonly cycles: EdgeCycle[]
@@ -41,7 +43,7 @@ export function findShortCycles(
   const cycles: EdgeCycle[] = []
   const { graph } = parts
   const pending = parts.find(leftOut, deadline)
-  let spare = LOOKS * graph.edgeCount
+  let spare = Math.max(LOOKS * graph.edgeCount, LEAST_LOOKED_AT)
   // A list that grows while it is gone through: what a cycle leaves behind joins at the end.
   for (let i = 0; i < pending.length; i++) {
     const edges = pending[i]!
