@@ -1,12 +1,12 @@
-// Verifies bounds on staleness (docs/levels.md#bounded-staleness). Satisfied: goes through the
-// reads of each version and counts, for each, which newer ones had finished when it started; the
+// Verifies bounds on staleness (docs/levels.md#bounded-staleness). Satisfied: goes through all
+// reads in time and counts, for each, which newer versions had finished when it started; the
 // worst of all must be what the verdict says, and within the bound. Violated: the read of the
 // evidence missed what it is said to have missed, and that is beyond the bound. Main
 // functions: certifyStaleness, certifyStaleRead.
 
 import { Deadline } from '../base/deadline.ts'
+import { IntColumn } from '../base/grow.ts'
 import { placesByValue } from '../base/places.ts'
-import { lowerBound } from '../base/search.ts'
 import { Elapsed, inUnit } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
 import { hasCounters } from '../history/spans.ts'
@@ -50,22 +50,25 @@ interface Worst {
   readonly missed: number // what that was
 }
 
-/** Who writes each key, by finish. */
-interface Writers {
-  readonly start: Int32Array // key -> its first slot; one more at the end
-  readonly txns: Int32Array
-  readonly finish: Float64Array
-}
-
-/** Who read each version, by start: versions are writes, then the initial one of each key. */
-interface Readings {
-  readonly start: Int32Array // version -> its first slot; one more at the end
-  readonly readers: Int32Array
-}
-
+/**
+ * Lets transactions in by finish, and looks at what each had read when it started: at that time the
+ * chain of a key holds who had written it and was over, the latest first. It is gone through as far
+ * as who was over before the version that was read was begun, and for a version once: what was
+ * found of it is kept for its later readers.
+ */
 class WorstReads {
   private readonly order: Precedence
   private readonly elapsed: Elapsed
+  private readonly finish: Float64Array // txn -> finish, never if nobody knows that it committed
+  private readonly newest: Int32Array // key -> its link of the chain, NONE while there is none
+  private readonly write = new IntColumn() // link -> last write of the key by its transaction
+  private readonly before = new IntColumn() // link -> the one before it of its key, or NONE
+  private readonly lastFinish: Float64Array // key -> the finish of that
+  private readonly alone: Int32Array // key -> its write, if all others were over when it began
+  // Versions are writes, then the initial one of each key.
+  private readonly seenUpTo: Int32Array // version -> first link that was not looked at
+  private readonly newer: Int32Array // version -> how many newer ones are behind that
+  private readonly oldest: Int32Array // version -> whose of these was there first, + 1
   private versions = 0
   private reader: number = NONE
   private missed: number = NONE
@@ -74,103 +77,103 @@ class WorstReads {
     private readonly history: History,
     private readonly deadline: Deadline,
   ) {
+    const { txnCount, opCount, keyCount } = history
     this.order = new Precedence(history, deadline)
     this.elapsed = new Elapsed(history)
+    this.finish = new Float64Array(txnCount)
+    for (let txn = 0; txn < txnCount; txn++) this.finish[txn] = this.order.finishOf(txn)
+    this.newest = new Int32Array(keyCount).fill(NONE)
+    this.lastFinish = new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY)
+    this.alone = new Int32Array(keyCount).fill(NONE)
+    this.seenUpTo = new Int32Array(opCount + keyCount)
+    this.newer = new Int32Array(opCount + keyCount)
+    this.oldest = new Int32Array(opCount + keyCount)
   }
 
   find(): Worst {
-    const { opCount, opKey, opTxn, keyCount } = this.history
-    const writers = this.findWriters()
-    const readings = this.findReaders()
-    const { start } = readings
-    for (let version = 0; version < opCount + keyCount; version++) {
-      if (start[version] === start[version + 1]) continue
-      const isInitial = version >= opCount
-      const key = isInitial ? version - opCount : opKey[version]!
-      const source = isInitial ? INITIAL_TXN : opTxn[version]!
-      this.judge(source, writers, key, readings, version)
+    const { txnStartTime, txnCounts, txnOpStart, opKey } = this.history
+    const { finish, alone } = this
+    const { seen } = this.order
+    const byFinish = placesByValue(finish)
+    let done = 0
+    for (const txn of placesByValue(txnStartTime!)) {
+      if (!txnCounts[txn]) continue
+      this.deadline.step(1)
+      while (done < byFinish.length && finish[byFinish[done]!]! < txnStartTime![txn]!) {
+        this.letIn(byFinish[done++]!)
+      }
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        // Who saw the latest, which began when all others were over, missed nothing.
+        if (seen[op] !== NONE && alone[opKey[op]!] !== seen[op]) this.judge(op, txn)
+      }
     }
     const { versions, reader, missed } = this
     const time = reader === NONE ? this.elapsed.nothing() : this.elapsed.told(missed, reader)
     return { time, versions, reader, missed }
   }
 
-  private findWriters(): Writers {
-    const { txnCount, keyCount } = this.history
-    const finishes = new Float64Array(txnCount)
-    for (let txn = 0; txn < txnCount; txn++) finishes[txn] = this.order.finishOf(txn)
-    const order = placesByValue(finishes)
-    const start = new Int32Array(keyCount + 1)
-    this.forEachWriter(order, (key) => start[key + 1]!++)
-    for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-    const txns = new Int32Array(start[keyCount]!)
-    const finish = new Float64Array(txns.length)
-    const next = start.slice()
-    this.forEachWriter(order, (key, txn) => {
-      const slot = next[key]!++
-      txns[slot] = txn
-      finish[slot] = finishes[txn]!
-    })
-    return { start, txns, finish }
-  }
-
-  /** Each key that a transaction writes, once. */
-  private forEachWriter(order: Int32Array, visit: (key: number, txn: number) => void): void {
-    const { txnCounts, txnOpStart, opKey, keyCount } = this.history
-    const last = new Int32Array(keyCount).fill(NONE) // key -> who was seen to write it last
-    for (const txn of order) {
-      if (!txnCounts[txn]) continue
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        const key = opKey[op]!
-        if (!isWrite(this.history, op) || last[key] === txn) continue
-        last[key] = txn
-        visit(key, txn)
+  private letIn(txn: number): void {
+    const { txnCounts, txnOpStart, opKey, txnStartTime } = this.history
+    const { newest, write, before, alone, lastFinish } = this
+    if (!txnCounts[txn]) return
+    const begun = txnStartTime![txn]!
+    const finish = this.finish[txn]!
+    const first = write.length
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (!isWrite(this.history, op)) continue
+      const key = opKey[op]!
+      const link = newest[key]!
+      if (link >= first) {
+        write.data[link] = op
+        if (alone[key] !== NONE) alone[key] = op
+        continue
       }
+      alone[key] = lastFinish[key]! < begun ? op : NONE
+      lastFinish[key] = finish
+      newest[key] = write.length
+      write.push(op)
+      before.push(link)
     }
   }
 
-  private findReaders(): Readings {
-    const { txnStartTime, txnOpStart, opCount, opKey, keyCount } = this.history
-    const { seen } = this.order
-    const versionOf = (op: number) => (seen[op] === INITIAL ? opCount + opKey[op]! : seen[op]!)
-    const start = new Int32Array(opCount + keyCount + 1)
-    for (let op = 0; op < opCount; op++) if (seen[op] !== NONE) start[versionOf(op) + 1]!++
-    for (let i = 1; i < start.length; i++) start[i]! += start[i - 1]!
-    const readers = new Int32Array(start.at(-1)!)
-    const next = start.slice()
-    for (const txn of placesByValue(txnStartTime!)) {
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (seen[op] !== NONE) readers[next[versionOf(op)]!++] = txn
-      }
+  private judge(read: number, reader: number): void {
+    const { opTxn, opKey, opCount, txnStartTime } = this.history
+    const { finish, seenUpTo, newer, oldest } = this
+    const key = opKey[read]!
+    const seen = this.order.seen[read]!
+    const version = seen === INITIAL ? opCount + key : seen
+    const source = seen === INITIAL ? INITIAL_TXN : opTxn[seen]!
+    const begun = seen === INITIAL ? Number.NEGATIVE_INFINITY : txnStartTime![source]!
+    const latest = this.newest[key]!
+    const end = seenUpTo[version]!
+    let first: number = NONE
+    for (let link = latest; link >= end; link = this.before.data[link]!) {
+      const write = this.write.data[link]!
+      const txn = opTxn[write]!
+      // Nothing that was over when a version was begun is newer.
+      if (finish[txn]! < begun) break
+      this.deadline.step(1)
+      if (txn === source || !this.isNewer(write, seen)) continue
+      newer[version]!++
+      first = txn
     }
-    return { start, readers }
+    seenUpTo[version] = latest + 1
+    if (newer[version] === 0) return
+    // What was looked at earlier was there earlier.
+    if (oldest[version] === 0) oldest[version] = first + 1
+    this.note(reader, oldest[version]! - 1, newer[version]!)
   }
 
-  private judge(
-    source: number,
-    { start, txns, finish }: Writers,
-    key: number,
-    readings: Readings,
-    version: number,
-  ): void {
-    const startTime = this.history.txnStartTime!
-    const end = start[key + 1]!
-    // Nothing that was over when a version was begun is newer.
-    let at = start[key]!
-    if (source !== INITIAL_TXN) at = lowerBound(finish, startTime[source]!, at, end)
-    let newer = 0 // how many, as far as readers have come
-    let oldest: number = NONE
-    for (let slot = readings.start[version]!; slot < readings.start[version + 1]!; slot++) {
-      const reader = readings.readers[slot]!
-      for (; at < end && finish[at]! < startTime[reader]!; at++) {
-        this.deadline.step(1)
-        const txn = txns[at]!
-        if (txn === source) continue
-        if (source !== INITIAL_TXN && !this.order.isBefore(source, txn)) continue
-        if (newer++ === 0) oldest = txn
-      }
-      if (newer > 0) this.note(reader, oldest, newer)
+  /** Whether a write comes after a version for sure, where each is its transaction's last one. */
+  private isNewer(write: number, than: number): boolean {
+    if (than === INITIAL) return true
+    const { versions, opTxn } = this.history
+    if (versions !== null) {
+      // Where the store numbered both, the order that was verified goes by that.
+      const [one, other] = [versions.opVersion[than]!, versions.opVersion[write]!]
+      if (one < other || one > other) return one < other
     }
+    return this.order.isBefore(opTxn[than]!, opTxn[write]!)
   }
 
   private note(reader: number, oldest: number, newer: number): void {

@@ -11,37 +11,26 @@ import type { Deadline } from '../base/deadline.ts'
 import { COMMITTED, type History, NONE, READ, READ_LIST } from '../history/history.ts'
 import { foreignVersion, isWrite, splitList } from './certify-reads.ts'
 
+interface Pairs {
+  readonly from: Int32Array
+  readonly to: Int32Array
+}
+
 export class Precedence {
   readonly seen: Int32Array // read -> the version it saw of others, INITIAL; else NONE
-  private readonly start: Int32Array // txn -> first of those right after it
-  private readonly next: Int32Array
-  private readonly behind: Float64Array // txn -> the latest start of it and all before it
-  private readonly ahead: Float64Array // txn -> the earliest finish of it and all after it
-  private readonly reached: Int32Array // txn -> the last one from which it was reached, + 1
+  private lazySteps: Steps | null = null
 
   /** @param history that has no session order but within sessions; its times are known */
   constructor(
     private readonly history: History,
     private readonly deadline: Deadline,
   ) {
-    const { txnCount, opCount, opTxn, opKind, txnCounts } = history
+    const { opCount, opTxn, opKind, txnCounts } = history
     this.seen = new Int32Array(opCount).fill(NONE)
     for (let op = 0; op < opCount; op++) {
       const isRead = opKind[op] === READ || opKind[op] === READ_LIST
       if (isRead && txnCounts[opTxn[op]!]) this.seen[op] = foreignVersion(history, op)
     }
-    const { from, to } = this.findSteps()
-    this.start = new Int32Array(txnCount + 1)
-    const count = from.length
-    for (let i = 0; i < count; i++) this.start[from[i]! + 1]!++
-    for (let txn = 0; txn < txnCount; txn++) this.start[txn + 1]! += this.start[txn]!
-    this.next = new Int32Array(count)
-    const slot = this.start.slice()
-    for (let i = 0; i < count; i++) this.next[slot[from[i]!]!++] = to[i]!
-    this.behind = new Float64Array(txnCount)
-    this.ahead = new Float64Array(txnCount)
-    this.reached = new Int32Array(txnCount)
-    this.measure()
   }
 
   /** Finish of a transaction; never, if nobody knows that it committed. */
@@ -51,30 +40,19 @@ export class Precedence {
   }
 
   isBefore(earlier: number, later: number): boolean {
-    if (this.ahead[earlier]! < this.behind[later]!) return true
-    if (this.reached[earlier] !== earlier + 1) this.goAhead(earlier)
-    return this.reached[later] === earlier + 1
+    this.lazySteps ??= this.measured()
+    return this.lazySteps.lead(earlier, later)
   }
 
-  /** Marks what follows one without being put there by the clock. */
-  private goAhead(txn: number): void {
-    const { start, next, reached, behind, ahead } = this
-    const pending = [txn]
-    reached[txn] = txn + 1
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      this.deadline.step(2)
-      for (let i = start[at]!; i < start[at + 1]!; i++) {
-        const follower = next[i]!
-        if (reached[follower] === txn + 1 || ahead[txn]! < behind[follower]!) continue
-        reached[follower] = txn + 1
-        pending.push(follower)
-      }
-    }
-    // Nothing comes before itself here; it only says that the search was done.
+  private measured(): Steps {
+    const { txnStartTime, txnCount } = this.history
+    const behind = Float64Array.from({ length: txnCount }, (_, txn) => txnStartTime![txn]!)
+    const ahead = Float64Array.from({ length: txnCount }, (_, txn) => this.finishOf(txn))
+    return new Steps(this.findSteps(), behind, ahead, this.deadline)
   }
 
   /** Every transaction with one right after it. */
-  private findSteps(): { from: Int32Array; to: Int32Array } {
+  private findSteps(): Pairs {
     const { sessionTxns, txnSession, txnCount, txnCounts, opCount, opTxn } = this.history
     const { seen } = this
     const known = [...this.knownVersions()]
@@ -134,18 +112,71 @@ export class Precedence {
       if (!shown.has(op)) yield [end, op]
     }
   }
+}
+
+/** Who comes right after whom, and what follows from that. */
+class Steps {
+  private readonly start: Int32Array // txn -> first of those right after it
+  private readonly next: Int32Array
+  private readonly reached: Int32Array // txn -> the last search that reached it
+  private since: number = NONE // from whom the last search went
+  private search = 0
+
+  /**
+   * @param behind txn -> its start; becomes the latest start of it and all before it
+   * @param ahead txn -> its finish; becomes the earliest finish of it and all after it
+   */
+  constructor(
+    { from, to }: Pairs,
+    private readonly behind: Float64Array,
+    private readonly ahead: Float64Array,
+    private readonly deadline: Deadline,
+  ) {
+    const txnCount = behind.length
+    const count = from.length
+    this.start = new Int32Array(txnCount + 1)
+    for (let i = 0; i < count; i++) this.start[from[i]! + 1]!++
+    for (let txn = 0; txn < txnCount; txn++) this.start[txn + 1]! += this.start[txn]!
+    this.next = new Int32Array(count)
+    const slot = this.start.slice()
+    for (let i = 0; i < count; i++) this.next[slot[from[i]!]!++] = to[i]!
+    this.reached = new Int32Array(txnCount)
+    this.measure()
+  }
+
+  lead(earlier: number, later: number): boolean {
+    if (this.ahead[earlier]! < this.behind[later]!) return true
+    if (this.since !== earlier) this.goAhead(earlier)
+    return this.reached[later] === this.search
+  }
+
+  /** Marks what follows one without being put there by the clock. */
+  private goAhead(txn: number): void {
+    const { start, next, reached, behind, ahead } = this
+    const pending = [txn]
+    this.since = txn
+    const search = ++this.search
+    reached[txn] = search
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      this.deadline.step(2)
+      for (let i = start[at]!; i < start[at + 1]!; i++) {
+        const follower = next[i]!
+        if (reached[follower] === search || ahead[txn]! < behind[follower]!) continue
+        reached[follower] = search
+        pending.push(follower)
+      }
+    }
+  }
 
   /** Both numbers, along an order of what follows what; circles keep their own. */
   private measure(): void {
-    const { txnCount, txnStartTime } = this.history
     const { start, next, behind, ahead } = this
+    const txnCount = behind.length
     const waits = new Int32Array(txnCount)
     for (const later of next) waits[later]!++
     const order = new Int32Array(txnCount)
     let length = 0
     for (let txn = 0; txn < txnCount; txn++) {
-      behind[txn] = txnStartTime![txn]!
-      ahead[txn] = this.finishOf(txn)
       if (waits[txn] === 0) order[length++] = txn
     }
     for (let p = 0; p < length; p++) {

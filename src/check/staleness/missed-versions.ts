@@ -2,17 +2,18 @@
 // and took effect after what it saw for sure (moments.ts). Of each the version that had been there
 // for the longest time, and how many there were.
 //
-// Key by key. Writers of a key are sorted by the beginning of their moments, so that those which
-// the clock puts after a version are the last ones; of these one number, the earliest finish, says
-// whether a read is stale at all. The others whose moments overlap are asked about one by one. How
-// many a stale read missed is counted by sweeping over finishes with a tree of counts. What is
-// known of the versions of one key stands in columns that the next key uses again. O(n log n) and
-// what the questions cost. Main class: MissedVersions.
+// Most reads saw what was the latest for sure when they started, and are left out in one pass
+// through time. The others go key by key. Writers of a key are sorted by the beginning of their
+// moments, so that those which the clock puts after a version are the last ones; of these one
+// number, the earliest finish, says whether a read is stale at all. The others whose moments
+// overlap are asked about one by one. How many a stale read missed is counted by sweeping over
+// finishes with a tree of counts. What is known of the versions of one key stands in columns that
+// the next key uses again. O(n log n) and what the questions cost. Main class: MissedVersions.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { placesByValue } from '../../base/places.ts'
 import { lowerBound } from '../../base/search.ts'
-import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
+import { COMMITTED, type History, INITIAL, NONE, writeMask } from '../../history/history.ts'
 import { KeyWriters } from '../order/key-writers.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Moments } from './moments.ts'
@@ -31,7 +32,7 @@ export class MissedVersions {
   private readonly writers: KeyWriters // of each key by the beginning of their moments
   private readonly finish: Float64Array // txn -> finish, never if it is not known to have committed
   private readonly readStart: Int32Array // key -> first slot in `reads`; one more at the end
-  private readonly readsOf: Int32Array // slot -> sound read of another's version
+  private readonly readsOf: Int32Array // slot -> sound read that may have missed something
   private readonly sourceOf: Int32Array // slot -> who wrote what it saw, or INITIAL
   private readonly startOf: Float64Array // slot -> start of its transaction
   private readonly rank: Int32Array // txn -> its place among the writers of the key at hand
@@ -58,16 +59,16 @@ export class MissedVersions {
       this.finish[txn] = txnFinishTime![txn]!
     }
     this.rank = new Int32Array(txnCount)
-    const isRead = (op: number) => reads.opSource[op] !== NONE
+    const isOpen = this.findOpen()
     this.readStart = new Int32Array(keyCount + 1)
-    for (let op = 0; op < opCount; op++) if (isRead(op)) this.readStart[opKey[op]! + 1]!++
+    for (let op = 0; op < opCount; op++) if (isOpen[op]) this.readStart[opKey[op]! + 1]!++
     for (let key = 0; key < keyCount; key++) this.readStart[key + 1]! += this.readStart[key]!
     this.readsOf = new Int32Array(this.readStart[keyCount]!)
     this.sourceOf = new Int32Array(this.readsOf.length)
     this.startOf = new Float64Array(this.readsOf.length)
     const next = this.readStart.slice()
     for (let op = 0; op < opCount; op++) {
-      if (!isRead(op)) continue
+      if (!isOpen[op]) continue
       const slot = next[opKey[op]!]!++
       this.readsOf[slot] = op
       this.sourceOf[slot] = reads.opSource[op]!
@@ -81,6 +82,39 @@ export class MissedVersions {
     this.lastStart = new Float64Array(most + 1)
     this.after = new Int32Array(most + 1)
     this.since = new Float64Array(most + 1)
+  }
+
+  /**
+   * read -> 1 if it may have missed something: but for those who saw who finished last when they
+   * started, if that one started when all others that write the key and had finished were over.
+   * Whoever is newer than a version cannot have finished before that was begun.
+   */
+  private findOpen(): Uint8Array {
+    const { keyCount, opCount, opKind, opKey, txnOpStart, txnStartTime, txnCount } = this.history
+    const { opSource } = this.reads
+    const { finish } = this
+    const isOpen = new Uint8Array(opCount)
+    if (txnStartTime === null) return isOpen // nobody counts
+    const last = new Int32Array(keyCount).fill(INITIAL) // key -> whose version is safe to see
+    const lastFinish = new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY)
+    const byFinish = placesByValue(finish)
+    let over = 0
+    for (const reader of placesByValue(txnStartTime)) {
+      this.deadline.step(1)
+      for (; over < txnCount && finish[byFinish[over]!]! < txnStartTime[reader]!; over++) {
+        const txn = byFinish[over]!
+        for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+          const key = opKey[op]!
+          if (writeMask(opKind[op]!) === 0 || last[key] === txn) continue
+          last[key] = lastFinish[key]! < txnStartTime[txn]! ? txn : NONE
+          lastFinish[key] = finish[txn]!
+        }
+      }
+      for (let op = txnOpStart[reader]!; op < txnOpStart[reader + 1]!; op++) {
+        if (opSource[op] !== NONE && opSource[op] !== last[opKey[op]!]) isOpen[op] = 1
+      }
+    }
+    return isOpen
   }
 
   /** Every stale read, key by key. */
@@ -165,8 +199,13 @@ export class MissedVersions {
 
   /** The first rank whose moment begins when that of a writer is over, which cannot be before its own. */
   private firstAfter(writer: number, rank: number, count: number): number {
+    const { opens } = this
     const close = this.moments.closes[writer]!
-    let first = lowerBound(this.opens, close, rank, count)
+    // Few overlap: those are gone through, and only where there are many it is worth to leap.
+    const near = Math.min(count, rank + 8)
+    let first = rank
+    while (first < near && opens[first]! < close) first++
+    if (first === near) first = lowerBound(opens, close, near, count)
     while (first < count && this.opens[first] === close) first++
     return first
   }
