@@ -1,7 +1,8 @@
 // Measures every level on histories that carry the order of their versions, against rc on the same
-// file: whole processes, processor time and peak memory. Writes bench/versions.md.
+// file: whole processes, processor time and peak memory. Writes bench/versions.md, unless only some
+// stores or levels are asked for.
 //
-//   npm run bench:versions -- [--txns 1e6] [--runs 3]
+//   npm run bench:versions -- [--txns 1e6] [--runs 3] [--store si] [--level ser+lin,stale]
 //
 // A transaction's version is its place in the order of the simulated store's commits.
 
@@ -16,18 +17,20 @@ import { generate, measureCheck } from './measure.ts'
 
 const REPORT = join(resolve(import.meta.dirname, '..'), 'bench/versions.md')
 
-const flags = readOptions<{ txns: string; runs: string; store: string }>(
+const flags = readOptions<{ txns: string; runs: string; store: string; level: string }>(
   'npm run bench:versions --',
-  'measures every level where versions are known, and writes bench/versions.md',
+  'measures every level where versions are known, and writes bench/versions.md unless only some are asked for',
   [
     ['--txns <n>', 'transactions', '1e6'],
     ['--runs <n>', 'how often each is run', '3'],
     ['--store <level>', 'only this store', ''],
+    ['--level <levels>', 'only these levels, and rc', ''],
   ],
 )
 
 /** Of `mixed` and `lin`, these histories have nothing to judge. */
 const ASKED = LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin')
+const chosen = flags.level === '' ? ASKED : flags.level.split(',')
 /** On fewer keys there is more that a level which the store does not keep can find. */
 const STORES = [
   { store: 'ser', keys: 100_000 },
@@ -46,7 +49,7 @@ try {
     generate(plain, ['--store', store, ...size, ...shape])
     await pipeline(numbered(plain), createWriteStream(file))
     const seconds = new Map<string, number>()
-    for (const level of ['rc', ...ASKED.filter((id) => id !== 'rc')]) {
+    for (const level of ['rc', ...chosen.filter((id) => id !== 'rc')]) {
       const runs = Number(flags.runs)
       const { cpuS, peakMb, output } = measureCheck(file, ['--level', level], runs, null, true)
       seconds.set(level, cpuS)
@@ -76,9 +79,7 @@ async function* numbered(path: string): AsyncGenerator<string> {
 }
 
 const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`
-writeFileSync(
-  REPORT,
-  `# Every level where the order of versions is known
+const report = `# Every level where the order of versions is known
 
 Node ${process.version}, ${machine}.
 ${Number(flags.txns).toLocaleString('en')} transactions of 8 operations in 50 sessions, native format, of stores that keep one level; the version of a
@@ -88,5 +89,5 @@ against \`rc\` on the same file, and peak resident memory. \`npm run bench:versi
 | store, keys | level | verdict | processor s | of rc's | peak MB |
 |---|---|---|---|---|---|
 ${lines.join('\n')}
-`,
-)
+`
+if (flags.store === '' && flags.level === '') writeFileSync(REPORT, report)
