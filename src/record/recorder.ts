@@ -23,9 +23,10 @@ import type { SqlRow } from '../sql/value.ts'
 import { type Instant, Numbers, RunClock } from './among-threads.ts'
 import type { StatementAnswer } from './database.ts'
 import { renderRun } from './statement-line.ts'
+import { TextBuffer } from './text-buffer.ts'
 
 const FLUSH_EVERY_MS = 20
-const FLUSH_AT_CHARS = 1 << 16
+const FLUSH_AT_BYTES = 1 << 16
 
 /** Keys of runs are numbers; those of scripts have names. */
 export type KeyName = number | string
@@ -39,14 +40,25 @@ export class OpenTransaction {
   /** Whether it runs alone, when all is at rest (audit.ts). */
   isAudit = false
   /** Operations so far, as JSON without the brackets around them. */
-  ops = ''
-  opCount = 0
-  private opsBefore = '' // all but the last
+  readonly ops = new TextBuffer()
+  private lastOp = 0 // where the last operation begins, with the comma before it
+
+  begin(id: number, session: number, level: LevelId | null, startUs: number): void {
+    this.id = id
+    this.session = session
+    this.level = level
+    this.startUs = startUs
+    this.ops.end = 0
+  }
 
   /** @param rows what each row of the key holds; one, unless the database is broken */
   addRead(key: KeyName, rows: readonly Value[]): void {
-    if (rows.length === 1) this.add(`["r",${renderKey(key)},${render(rows[0]!)}]`)
-    else this.addRows(key, rows.map(render))
+    if (rows.length !== 1) return this.addRows(key, rows.map(render))
+    const [value] = rows
+    this.open('["r",', key)
+    if (typeof value === 'number') this.ops.number(value)
+    else this.ops.text(render(value!))
+    this.ops.ascii(']')
   }
 
   addReadList(key: number, rows: readonly (readonly Value[])[]): void {
@@ -57,11 +69,15 @@ export class OpenTransaction {
   }
 
   addWrite(key: KeyName, value: number): void {
-    this.add(`["w",${renderKey(key)},${value}]`)
+    this.open('["w",', key)
+    this.ops.number(value)
+    this.ops.ascii(']')
   }
 
   addAppend(key: number, value: number): void {
-    this.add(`["append",${key},${value}]`)
+    this.open('["append",', key)
+    this.ops.number(value)
+    this.ops.ascii(']')
   }
 
   addStatement(
@@ -70,31 +86,40 @@ export class OpenTransaction {
     write: number,
     answer: StatementAnswer,
   ): void {
-    this.add(renderRun(table, statement, write, answer))
+    this.next()
+    this.ops.text(renderRun(table, statement, write, answer))
   }
 
   /** The transaction was rolled back on purpose. */
   addAbort(): void {
-    this.add('{"abort":true}')
+    this.next()
+    this.ops.ascii('{"abort":true}')
   }
 
   /** The last operation, a write, found no row, and changed nothing. */
   foundNoRow(key: KeyName): void {
-    this.ops = this.opsBefore
-    this.opCount--
+    this.ops.end = this.lastOp
     this.addRows(key, [])
   }
 
   private addRows(key: KeyName, rows: readonly string[]): void {
-    const name = renderKey(key)
-    this.add(
-      rows.length === 1 ? `["r",${name},${rows[0]}]` : `["rows",${name},[${rows.join(',')}]]`,
-    )
+    const isOne = rows.length === 1
+    this.open(isOne ? '["r",' : '["rows",', key)
+    this.ops.text(isOne ? `${rows[0]}]` : `[${rows.join(',')}]]`)
   }
 
-  private add(op: string): void {
-    this.opsBefore = this.ops
-    this.ops += this.opCount++ === 0 ? op : `,${op}`
+  /** An operation on a key begins. */
+  private open(kind: string, key: KeyName): void {
+    this.next()
+    this.ops.ascii(kind)
+    if (typeof key === 'number') this.ops.number(key)
+    else this.ops.text(JSON.stringify(key))
+    this.ops.ascii(',')
+  }
+
+  private next(): void {
+    this.lastOp = this.ops.end
+    if (this.lastOp > 0) this.ops.ascii(',')
   }
 }
 
@@ -113,7 +138,7 @@ export class Recorder {
   private readonly file: number
   private readonly clock: RunClock
   private ids: Numbers
-  private waiting = '' // lines not written yet
+  private readonly lines = new TextBuffer() // not written yet
   private timer: NodeJS.Timeout | null = null
   private failure: Error | null = null
   private isClosed = false
@@ -139,7 +164,8 @@ export class Recorder {
     if (joined) return
     const header = JSON.stringify({ isobar: 1, initial: null, unit: 'us', ...about })
     const tables = declared && renderTables(declared.tables, declared.rows)
-    this.write(tables ? `${header.slice(0, -1)},"tables":${tables}}\n` : `${header}\n`)
+    this.lines.text(tables ? `${header.slice(0, -1)},"tables":${tables}}\n` : `${header}\n`)
+    this.flush()
   }
 
   /** One that records into the same file, in another thread. */
@@ -163,37 +189,68 @@ export class Recorder {
 
   /** Begins a transaction of the session; its start is now, before anything is sent. */
   begin(txn: OpenTransaction, session: number, level: LevelId | null): void {
-    txn.id = this.ids.next()
-    txn.session = session
-    txn.level = level
-    txn.ops = ''
-    txn.opCount = 0
-    txn.startUs = this.nowUs()
+    txn.begin(this.ids.next(), session, level, this.nowUs())
   }
 
   /** Something that happens now beside the transactions, such as a fault. */
   mark(text: string): void {
-    this.later(`{"mark":${JSON.stringify(text)},"start":${this.nowUs()}}\n`)
+    this.lines.text(`{"mark":${JSON.stringify(text)},"start":${this.nowUs()}}\n`)
+    this.later()
   }
 
   /** To be called before COMMIT is sent: on return, the line has reached the operating system. */
   pending(txn: OpenTransaction): void {
-    this.write(`${this.waiting}{"pending":${txn.id},${about(txn)}}\n`)
-    this.waiting = ''
+    const { lines } = this
+    lines.ascii('{"pending":')
+    lines.number(txn.id)
+    this.tell(txn)
+    lines.ascii('}\n')
+    this.flush()
     this.txnCount++
   }
 
   /** The end of a pending transaction. An indeterminate one has no finish. */
   outcome(txn: OpenTransaction, status: StatusName): void {
-    const finish = status === 'indeterminate' ? '' : `,"finish":${this.nowUs()}`
-    this.later(`{"outcome":${txn.id},"status":"${status}"${finish}}\n`)
+    const { lines } = this
+    const finishUs = this.nowUs()
+    lines.ascii('{"outcome":')
+    lines.number(txn.id)
+    this.tellEnd(status, status === 'indeterminate' ? null : finishUs)
   }
 
   /** A transaction that ended before COMMIT was sent. */
   aborted(txn: OpenTransaction): void {
-    const rest = `"status":"aborted","finish":${this.nowUs()}`
-    this.later(`{"id":${txn.id},${about(txn)},${rest}}\n`)
+    const { lines } = this
+    const finishUs = this.nowUs()
+    lines.ascii('{"id":')
+    lines.number(txn.id)
+    this.tell(txn)
+    this.tellEnd('aborted', finishUs)
     this.txnCount++
+  }
+
+  private tell(txn: OpenTransaction): void {
+    const { lines } = this
+    lines.ascii(',"session":')
+    lines.number(txn.session)
+    if (txn.level !== null) lines.ascii(`,"level":"${txn.level}"`)
+    if (txn.isAudit) lines.ascii(',"audit":true')
+    lines.ascii(',"start":')
+    lines.number(txn.startUs)
+    lines.ascii(',"ops":[')
+    lines.append(txn.ops)
+    lines.ascii(']')
+  }
+
+  private tellEnd(status: StatusName, finishUs: number | null): void {
+    const { lines } = this
+    lines.ascii(`,"status":"${status}"`)
+    if (finishUs !== null) {
+      lines.ascii(',"finish":')
+      lines.number(finishUs)
+    }
+    lines.ascii('}\n')
+    this.later()
   }
 
   close(): void {
@@ -207,9 +264,8 @@ export class Recorder {
     }
   }
 
-  private later(line: string): void {
-    this.waiting += line
-    if (this.waiting.length > FLUSH_AT_CHARS) return this.flush()
+  private later(): void {
+    if (this.lines.end > FLUSH_AT_BYTES) return this.flush()
     this.timer ??= setTimeout(() => {
       this.timer = null
       try {
@@ -222,36 +278,23 @@ export class Recorder {
 
   /** What is known is in the file when this returns. */
   flush(): void {
-    if (this.waiting === '') return
-    const lines = this.waiting
-    this.waiting = ''
-    this.write(lines)
-  }
-
-  private write(text: string): void {
+    const { lines } = this
+    const { bytes, end } = lines
+    if (end === 0) return
+    lines.end = 0
     if (this.failure) throw this.failure
     let written: number
     try {
-      written = writeSync(this.file, text)
+      written = writeSync(this.file, bytes, 0, end)
     } catch (error) {
       throw unwritable(this.path, error)
     }
     // The next call would say why; what came in between would be part of a torn line.
-    if (written < Buffer.byteLength(text)) {
+    if (written < end) {
       this.failure = unwritable(this.path, new Error('there is no room for all of a line'))
       throw this.failure
     }
   }
-}
-
-function about(txn: OpenTransaction): string {
-  const level = txn.level === null ? '' : `,"level":"${txn.level}"`
-  const audit = txn.isAudit ? ',"audit":true' : ''
-  return `"session":${txn.session}${level}${audit},"start":${txn.startUs},"ops":[${txn.ops}]`
-}
-
-function renderKey(key: KeyName): string {
-  return typeof key === 'number' ? String(key) : JSON.stringify(key)
 }
 
 function render(value: Value): string {

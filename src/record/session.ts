@@ -318,12 +318,13 @@ export class Session implements Operations {
    * sessions does so at once: the others have to get on meanwhile.
    */
   private async pause(): Promise<void> {
-    const { resting, sessions } = this.context
+    const { resting, sessions, isStopping } = this.context
+    if (isStopping()) return
     const { ms: pauseMs, share } = this.context.faults.pause!
     if (!resting.take(Math.max(1, Math.round(share * sessions)))) return
     this.context.recorder.mark(`a transaction stays open for ${pauseMs / 1000} s`)
     const endMs = performance.now() + pauseMs
-    for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
+    for (let leftMs = 1; leftMs > 0 && !isStopping(); ) {
       leftMs = endMs - performance.now()
       await pause(Math.min(100, Math.max(0, leftMs)))
     }

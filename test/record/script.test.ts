@@ -77,7 +77,7 @@ describe('playSchedule', () => {
     await expect(played).rejects.toThrow('got no answer, though nobody was in its way')
   })
 
-  it('sends BEGIN by itself where a schedule says so, and else with the first statement', async () => {
+  it('sends BEGIN by itself where a schedule says so', async () => {
     const puppet = new Puppet([], () => false)
     const steps = ['T1 begin', 'T2 r x', 'T2 commit', 'T1 r x', 'T1 commit']
     const { ends } = await play(puppet, steps, 20_000)

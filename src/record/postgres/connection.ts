@@ -20,7 +20,7 @@ import {
 import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
 import { configOf, hangUp } from './client.ts'
-import { type Answer, type Cells, Inlet, type Statement, Wire } from './exchange.ts'
+import { type Answer, Inlet, type Inputs, type Statement, Wire } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
 import { TABLE } from './table.ts'
@@ -148,14 +148,14 @@ export class PostgresConnection implements Connection {
   }
 
   private readBy(statement: Statement, key: number): Promise<readonly Value[]> {
-    return this.send('work', statement, [String(key)], (answer) => {
+    return this.send('work', statement, [key], (answer) => {
       if (answer.rowCount === 1) return [numberOf(answer.cell)]
       return answer.rowCount === 0 ? this.nothing(key, null) : cellsOf(answer).map(numberOf)
     })
   }
 
   readList(key: number): Promise<readonly Value[][]> {
-    return this.send('work', READ_LIST, [String(key)], (answer) =>
+    return this.send('work', READ_LIST, [key], (answer) =>
       answer.rowCount === 0 ? this.nothing(key, []) : cellsOf(answer).map(listOf),
     )
   }
@@ -181,12 +181,12 @@ export class PostgresConnection implements Connection {
   }
 
   write(key: number, value: number, way: Way = UPDATE): Promise<number> {
-    const cells = [String(key), String(value)]
+    const cells = [key, value]
     if (way === UPDATE) return this.send('work', WRITE, cells, rowCountOf)
     return this.writeBy(way, cells)
   }
 
-  private async writeBy(way: Way, cells: Cells): Promise<number> {
+  private async writeBy(way: Way, cells: Inputs): Promise<number> {
     if (way === UPSERT_WAY) {
       await this.send('work', UPSERT, cells, rowCountOf)
       return 1
@@ -203,7 +203,7 @@ export class PostgresConnection implements Connection {
   }
 
   append(key: number, value: number): Promise<number> {
-    return this.send('work', APPEND, [String(key), String(value)], rowCountOf)
+    return this.send('work', APPEND, [key, value], rowCountOf)
   }
 
   async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
@@ -220,7 +220,7 @@ export class PostgresConnection implements Connection {
   async cas(key: number, old: Value, value: number, level: LevelId): Promise<number> {
     await this.setAutocommitLevel(level)
     // The statement commits by itself, so whatever goes wrong goes wrong at its commit.
-    const values = [String(key), old === null ? null : String(old), String(value)]
+    const values = [key, old === null ? null : String(old), value]
     return this.send('commit', CAS, values, rowCountOf)
   }
 
@@ -261,7 +261,7 @@ export class PostgresConnection implements Connection {
   private send<Read>(
     phase: Phase,
     { name }: Pick<Statement, 'name'>,
-    values: Cells,
+    values: Inputs,
     read: (answer: Answer) => Read,
   ): Promise<Read> {
     if (this.lost) return Promise.reject(lostBefore())
@@ -270,7 +270,7 @@ export class PostgresConnection implements Connection {
   }
 
   /** A statement that is not prepared. */
-  private ask(text: string, types: readonly number[], values: Cells): Promise<Answer> {
+  private ask(text: string, types: readonly number[], values: Inputs): Promise<Answer> {
     if (this.lost) return Promise.reject(lostBefore())
     const meaning = { read: (answer: Answer) => answer, fail: this.failedWork }
     return this.wire!.query(this.takeBegin(), text, types, values, meaning)

@@ -4,6 +4,7 @@
 // general ways take several times as long as the little that is asked for here: bench/recording.ts.
 // One exchange at a time. Main class: Wire.
 
+import { writeSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
 import type { Client } from 'pg'
 import { MessageWriter } from './message-writer.ts'
@@ -15,7 +16,10 @@ export interface Statement {
 
 export type Cells = readonly (string | null)[]
 
-const NO_CELLS: Cells = []
+/** What statements are given; whole numbers are written as they are. */
+export type Inputs = readonly (string | number | null)[]
+
+const NO_CELLS: Inputs = []
 const NO_ROWS: readonly Cells[] = []
 
 export interface Answer {
@@ -66,11 +70,12 @@ const USUAL_TAGS = ['SELECT 1', 'UPDATE 1', 'BEGIN', 'COMMIT'].map((text) => ({
 const MOST_DIGITS = 15
 
 /**
- * A socket whose bytes all come into one buffer, past the stream, which would make a buffer of its
- * own for every answer, and queue it. Not for encrypted connections: those need the stream.
+ * A socket whose bytes all come into one buffer and go out of one, past the stream, which would
+ * make a buffer of its own for every answer, and queue it. Not for encrypted connections: those
+ * need the stream.
  */
 export class Inlet {
-  readonly socket: Socket
+  readonly socket: Socket & { readonly _handle?: { readonly fd?: number } | null }
   /** Takes bytes that are there until it returns. At first, for the driver, they go to the stream. */
   take: (bytes: Buffer, count: number) => void = (bytes, count) =>
     this.socket.emit('data', Buffer.from(bytes.subarray(0, count)))
@@ -84,7 +89,30 @@ export class Inlet {
     // Known to Node since 12, but not to its types here: those have it at `connect` alone.
     this.socket = new Socket({ onread: { buffer, callback } } as SocketConstructorOpts)
   }
+
+  /**
+   * Sends the first `count` bytes, which must stay as they are until they are answered. A message
+   * of ours nearly always fits, so one call of the operating system does it; what is left, and what
+   * is wrong, is the stream's business, and so is all where sockets have no number of a file. (A
+   * socket that was closed has none: its number may be somebody else's by now.)
+   */
+  give(bytes: Buffer, count: number): void {
+    const { socket } = this
+    const file = socket._handle?.fd ?? NO_FILE
+    let sent = 0
+    if (file !== NO_FILE && socket.writableLength === 0) {
+      try {
+        sent = writeSync(file, bytes, 0, count)
+      } catch {
+        // Full, or broken.
+      }
+    }
+    if (sent < count) socket.write(bytes.subarray(sent, count))
+  }
 }
+
+/** What a number is that is no open file's. */
+const NO_FILE = -1
 
 class Exchange<Read> {
   readonly answer: Answer = { cell: null, rowCount: 0, rows: NO_ROWS, tag: '' }
@@ -111,6 +139,7 @@ class Exchange<Read> {
 export class Wire {
   private readonly stream: Socket
   private readonly writer = new MessageWriter()
+  private readonly give: (bytes: Buffer, count: number) => void
   private exchange: Exchange<unknown> | null = null
   private rest: Buffer | null = null // the beginning of a message whose end has not come
 
@@ -128,6 +157,10 @@ export class Wire {
     this.stream.removeAllListeners('data')
     if (inlet === null) this.stream.on('data', (bytes: Buffer) => this.take(bytes, bytes.length))
     else inlet.take = (bytes, count) => this.take(bytes, count)
+    this.give =
+      inlet === null
+        ? (bytes, count) => this.stream.write(bytes.subarray(0, count))
+        : (bytes, count) => inlet.give(bytes, count)
     this.stream.once('close', () => this.lose())
   }
 
@@ -138,17 +171,17 @@ export class Wire {
   }
 
   /** Runs prepared statements one after another, up to the first that fails; answers for the last. */
-  execute(first: string | null, name: string, values: Cells): Promise<Answer>
+  execute(first: string | null, name: string, values: Inputs): Promise<Answer>
   execute<Read>(
     first: string | null,
     name: string,
-    values: Cells,
+    values: Inputs,
     meaning: Meaning<Read>,
   ): Promise<Read>
   execute(
     first: string | null,
     name: string,
-    values: Cells,
+    values: Inputs,
     meaning: Meaning<unknown> = PLAIN,
   ): Promise<unknown> {
     if (first !== null) this.writer.execute(first, NO_CELLS)
@@ -161,7 +194,7 @@ export class Wire {
     first: string | null,
     text: string,
     types: readonly number[],
-    values: Cells,
+    values: Inputs,
     meaning: Meaning<Answer> = PLAIN,
   ): Promise<Answer> {
     if (first !== null) this.writer.execute(first, NO_CELLS)
@@ -173,7 +206,8 @@ export class Wire {
   private send<Read>(keepsRows: boolean, meaning: Meaning<Read>): Promise<Read> {
     return new Promise((resolve, reject) => {
       this.exchange = new Exchange(keepsRows, meaning, resolve, reject) as Exchange<unknown>
-      this.stream.write(this.writer.finish())
+      const count = this.writer.finish()
+      this.give(this.writer.bytes, count)
     })
   }
 

@@ -2,6 +2,8 @@
 // bytes must have been sent before the next ones are written, which is so where each exchange waits
 // for its answer. Main class: MessageWriter.
 
+import { isWhole, MOST_DIGITS, writeDigits } from '../digits.ts'
+
 const BIND = 0x42 // B
 const EXECUTE = 0x45 // E
 const PARSE = 0x50 // P
@@ -14,7 +16,8 @@ const SHORT = 32
 const EXECUTE_ALL = [EXECUTE, 0, 0, 0, 9, 0, 0, 0, 0, 0]
 
 export class MessageWriter {
-  private bytes = Buffer.alloc(FIRST_SIZE_BYTES)
+  /** Behind what was written, there may be older bytes. */
+  bytes = Buffer.alloc(FIRST_SIZE_BYTES)
   private end = 0
 
   /** Prepares a statement under a name. */
@@ -28,7 +31,7 @@ export class MessageWriter {
   }
 
   /** Runs a prepared statement; values go and come as text. */
-  execute(name: string, values: readonly (string | null)[]): void {
+  execute(name: string, values: readonly (string | number | null)[]): void {
     const bind = this.begin(BIND)
     this.string('') // portal
     this.string(name)
@@ -41,12 +44,12 @@ export class MessageWriter {
     for (const byte of EXECUTE_ALL) this.bytes[this.end++] = byte
   }
 
-  /** All that was written, with the demand to answer it; the next message begins anew. */
-  finish(): Buffer {
+  /** Demands an answer. How many bytes were written in all; the next message begins anew. */
+  finish(): number {
     this.close(this.begin(SYNC))
-    const { bytes, end } = this
+    const { end } = this
     this.end = 0
-    return bytes.subarray(0, end)
+    return end
   }
 
   private begin(kind: number): number {
@@ -61,12 +64,22 @@ export class MessageWriter {
     this.put32(this.end - start, start)
   }
 
-  private value(value: string | null): void {
+  private value(value: string | number | null): void {
     if (value === null) return this.int32(-1)
+    if (typeof value === 'number') return this.number(value)
     this.reserve(4 + 3 * value.length) // at most three bytes for a unit of UTF-16
     const length = this.text(value, this.end + 4)
     this.put32(length, this.end)
     this.end += 4 + length
+  }
+
+  private number(value: number): void {
+    if (!isWhole(value)) return this.value(String(value))
+    this.reserve(4 + MOST_DIGITS)
+    const start = this.end + 4
+    const end = writeDigits(this.bytes, start, value)
+    this.put32(end - start, this.end)
+    this.end = end
   }
 
   private string(text: string): void {

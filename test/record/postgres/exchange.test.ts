@@ -1,10 +1,14 @@
 // What the server says is understood the same however its bytes arrive, and what it does not say is
 // not made up.
 
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import type { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { Wire } from '../../../src/record/postgres/exchange.ts'
+import { Inlet, Wire } from '../../../src/record/postgres/exchange.ts'
+import { inDirectory } from '../stage.ts'
 
 /** A connection whose other end is the test. */
 class Stream extends EventEmitter {
@@ -210,5 +214,50 @@ describe('an exchange', () => {
     expect(at).toBe(stream.sent.length)
     expect(kinds.join('')).toBe('BEPBES')
     expect(stream.sent.toString('utf8')).toContain(long)
+  })
+})
+
+describe('an inlet', () => {
+  /** A socket of the inlet and its other end. */
+  async function connected() {
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const inlet = new Inlet()
+    inlet.socket.on('error', () => {})
+    inlet.socket.connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const [other] = (await once(server, 'connection')) as [Socket]
+    await once(inlet.socket, 'connect')
+    server.close()
+    return { inlet, other }
+  }
+
+  it('sends all in order, where the socket is full, too', async () => {
+    const { inlet, other } = await connected()
+    // More than a socket takes whose other end reads nothing.
+    const large = Buffer.alloc(1 << 23, 'a')
+    inlet.give(Buffer.from('begin,rest'), 6)
+    inlet.give(large, large.length)
+    expect(inlet.socket.writableLength).toBeGreaterThan(0)
+    inlet.give(Buffer.from('end,rest'), 3)
+    const arrived: Buffer[] = []
+    other.on('data', (bytes) => arrived.push(bytes)).resume()
+    let count = 0
+    while (count < large.length + 9) count += ((await once(other, 'data')) as [Buffer])[0].length
+    expect(Buffer.concat(arrived).equals(Buffer.from(`begin,${large}end`))).toBe(true)
+    inlet.socket.destroy()
+    other.destroy()
+  })
+
+  it('sends nothing where its socket is closed, nor into a file that has its number', async () => {
+    const { inlet, other } = await connected()
+    inlet.socket.destroy()
+    await once(inlet.socket, 'close')
+    await inDirectory(async (directory) => {
+      const files = Array.from({ length: 20 }, (_, i) => openSync(join(directory, `${i}`), 'w'))
+      inlet.give(Buffer.from('lost'), 4)
+      for (const file of files) expect(fstatSync(file).size).toBe(0)
+      for (const file of files) closeSync(file)
+    })
+    other.destroy()
   })
 })
