@@ -8,18 +8,20 @@
 import { Deadline } from '../base/deadline.ts'
 import type { Csr } from './csr.ts'
 
+type Priority = ArrayLike<number> // node -> what decides among those that are free
+
 /** The nodes in a topological order, or null when the graph has a cycle. */
 export function findTopologicalOrder(
   graph: Csr,
-  priority?: ArrayLike<number>,
+  priority?: Priority,
   deadline: Deadline = Deadline.none(),
 ): Int32Array | null {
-  const { nodeCount, start, target } = graph
-  const waiting = new Int32Array(nodeCount) // node -> predecessors not taken yet
+  const { target } = graph
+  const waiting = new Int32Array(graph.nodeCount) // node -> predecessors not taken yet
   for (let slot = 0; slot < target.length; slot++) waiting[target[slot]!]!++
   return priority === undefined
-    ? takeInTurn(nodeCount, start, target, waiting, deadline)
-    : takeSmallest(nodeCount, start, target, waiting, priority, deadline)
+    ? takeInTurn(graph, waiting, deadline)
+    : takeSmallest(graph, waiting, priority, deadline)
 }
 
 /** The inverse of an order: node -> its position. */
@@ -29,13 +31,8 @@ export function positionsOf(order: Int32Array): Int32Array {
   return position
 }
 
-function takeInTurn(
-  nodeCount: number,
-  start: Int32Array,
-  target: Int32Array,
-  waiting: Int32Array,
-  deadline: Deadline,
-): Int32Array | null {
+function takeInTurn(graph: Csr, waiting: Int32Array, deadline: Deadline): Int32Array | null {
+  const { nodeCount, start, target } = graph
   const order = new Int32Array(nodeCount) // doubles as the queue
   let tail = 0
   for (let node = 0; node < nodeCount; node++) if (waiting[node] === 0) order[tail++] = node
@@ -51,11 +48,9 @@ function takeInTurn(
 }
 
 function takeSmallest(
-  nodeCount: number,
-  start: Int32Array,
-  target: Int32Array,
+  { nodeCount, start, target }: Csr,
   waiting: Int32Array,
-  priority: ArrayLike<number>,
+  priority: Priority,
   deadline: Deadline,
 ): Int32Array | null {
   const order = new Int32Array(nodeCount)
@@ -80,12 +75,7 @@ function takeSmallest(
 }
 
 /** Puts `node` into the hole at `hole`, moving larger ancestors down. */
-export function siftUp(
-  heap: Int32Array,
-  hole: number,
-  node: number,
-  priority: ArrayLike<number>,
-): void {
+export function siftUp(heap: Int32Array, hole: number, node: number, priority: Priority): void {
   let at = hole
   while (at > 0) {
     const parent = (at - 1) >> 1
@@ -98,12 +88,7 @@ export function siftUp(
 }
 
 /** Puts `node` at the root of a heap of `size`, moving smaller descendants up. */
-export function siftDown(
-  heap: Int32Array,
-  size: number,
-  node: number,
-  priority: ArrayLike<number>,
-): void {
+export function siftDown(heap: Int32Array, size: number, node: number, priority: Priority): void {
   let at = 0
   while (true) {
     let child = 2 * at + 1
@@ -116,7 +101,7 @@ export function siftDown(
   heap[at] = node
 }
 
-function isBefore(a: number, b: number, priority: ArrayLike<number>): boolean {
+function isBefore(a: number, b: number, priority: Priority): boolean {
   const difference = priority[a]! - priority[b]!
   return difference < 0 || (difference === 0 && a < b)
 }

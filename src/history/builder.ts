@@ -80,6 +80,7 @@ export class HistoryBuilder implements OpColumns {
   readonly opKind: ByteColumn
   readonly opKey: IntColumn
   readonly opValue: IntColumn
+  private readonly opColumns: readonly (IntColumn | ByteColumn)[] // all four
 
   readonly sessions = new SymbolTable()
   readonly labels = new ValueTable() // names of transactions
@@ -118,7 +119,8 @@ export class HistoryBuilder implements OpColumns {
     this.opKind = columns?.opKind ?? new ByteColumn(opCapacity)
     this.opKey = columns?.opKey ?? new IntColumn(opCapacity)
     this.opValue = columns?.opValue ?? new IntColumn(opCapacity)
-    for (const column of [this.opTxn, this.opKind, this.opKey, this.opValue]) column.length = 0
+    this.opColumns = [this.opTxn, this.opKind, this.opKey, this.opValue]
+    for (const column of this.opColumns) column.length = 0
   }
 
   get txnCount(): number {
@@ -234,10 +236,7 @@ export class HistoryBuilder implements OpColumns {
   /** Makes room for so many more operations, for parsers that fill the columns themselves. */
   reserveOps(more: number): void {
     const capacity = this.opCount + more
-    this.opTxn.grow(capacity)
-    this.opKind.grow(capacity)
-    this.opKey.grow(capacity)
-    this.opValue.grow(capacity)
+    for (const column of this.opColumns) column.grow(capacity)
   }
 
   /** Appends an operation with ids already interned; see `read`, `write` for plain values. */
@@ -378,12 +377,12 @@ export class HistoryBuilder implements OpColumns {
     if (this.spans && this.statements) throw spansWithStatements()
     const placeOf = (arrival: number) => places?.place(arrival) ?? null
     const laidBy = this.spans && expandSpans(this, this.spans, placeOf)
-    const grouped = groupOps(laidBy ?? this, txnCount)
+    const { arrivals: arrived, ...columns } = groupOps(laidBy ?? this, txnCount)
     const laidOut = layOutSessions(this.txnSession.view(), this.sessions.size)
     this.listStart.push(this.listValue.length)
     const { keys, values, sessions } = this
-    const arrivals = laidBy ? throughSpans(laidBy, grouped.arrivals) : grouped.arrivals
-    const opCount = grouped.opTxn.length
+    const arrivals = laidBy ? throughSpans(laidBy, arrived) : arrived
+    const opCount = columns.opTxn.length
 
     const draft = {
       sessionCount: sessions.size,
@@ -395,16 +394,12 @@ export class HistoryBuilder implements OpColumns {
       txnStatus: this.txnStatus.view(),
       txnCounts: new Uint8Array(txnCount),
       txnIsInitial: new Uint8Array(txnCount),
-      txnOpStart: grouped.txnOpStart,
+      ...columns,
       ...this.times.finish(),
       timeUnit: this.timeUnit,
       after: this.after?.finish(txnCount) ?? null,
       txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
       txnAudit: this.txnAudit?.view() ?? null,
-      opTxn: grouped.opTxn,
-      opKind: grouped.opKind,
-      opKey: grouped.opKey,
-      opValue: grouped.opValue,
       readFrom: new Int32Array(0) as Int32Array,
       readTxn: new Int32Array(0) as Int32Array,
       writers: null as PossibleWriters | null,
@@ -413,9 +408,9 @@ export class HistoryBuilder implements OpColumns {
       listFrom: new Int32Array(this.listValue.length),
       versions: null as Versions | null,
       light: this.light?.finish(opCount, arrivals) ?? null,
-      spans: laidBy && this.spans!.finish(inPlace(laidBy.span.view(), grouped.arrivals)),
+      spans: laidBy && this.spans!.finish(inPlace(laidBy.span.view(), arrived)),
       rows: this.rows?.finish() ?? null,
-      sql: this.statements?.finish(grouped.txnOpStart, arrivals) ?? null,
+      sql: this.statements?.finish(columns.txnOpStart, arrivals) ?? null,
       initial: this.initial,
       keys,
       values,
@@ -423,15 +418,12 @@ export class HistoryBuilder implements OpColumns {
       annotations: this.annotations,
       partial: this.partial,
       keyName: (key: number) => keys.get(key),
-      valueOf: (op: number) => values.get(grouped.opValue[op]!),
+      valueOf: (op: number) => values.get(columns.opValue[op]!),
       ...this.nameEverything(),
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
-    const open = laidBy && {
-      open: inPlace(laidBy.open.view(), grouped.arrivals),
-      rest: laidBy.rest,
-    }
+    const open = laidBy && { open: inPlace(laidBy.open.view(), arrived), rest: laidBy.rest }
     Object.assign(draft, resolveReads(draft, duplicateValues, open))
     settleCounts(draft)
     if (draft.writers) {

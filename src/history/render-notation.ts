@@ -145,7 +145,7 @@ function renderSteps(history: History, sql: SqlEvents, txn: number): string {
   const steps: string[] = []
   forEachStep(history, sql, txn, (op, event) => {
     if (event === NONE) steps.push(renderStep(history, op))
-    else steps.push(renderStatement(history, sql, event, renderValue))
+    else steps.push(renderStatement(history, event, renderValue))
   })
   return steps.join('; ')
 }

@@ -94,65 +94,114 @@ function findAbsent(history: History, light: LightOps, found: Resolved): void {
   }
 }
 
-/** One table over all values: who wrote each, plus 1, or 0. False if some value is written to two keys or is too sparse. */
+/** By one table over all values. False if some value is written to two keys or is too sparse. */
 function resolveByValue(history: History, initial: number, found: Resolved): boolean {
-  const { opCount } = history
   const small = findSmall(history)
-  if (small.count > opCount + 65536) return false
-  const table = new Int32Array(small.count + history.values.interned.size)
+  if (small.count > history.opCount + 65536) return false
+  const writers = new ValueWriters(history, initial, small)
   const chosen = new Int32Array(CHUNK_OPS)
   let isUnique = true
-  forEachChunk(history, (from, to) => {
-    isUnique &&= fillIn(history, initial, table, small, chosen, from, to) === NONE
+  forEachStretch(history, (from, to) => {
+    for (let at = from; at < to && isUnique; at += CHUNK_OPS) {
+      isUnique = writers.fillIn(chosen, at, Math.min(at + CHUNK_OPS, to)) === NONE
+    }
   })
   if (!isUnique) {
-    refuseSecond(history, initial, table.fill(0), small)
+    writers.refuseSecond()
     return false
   }
-  forEachStretch(history, (from, to) => {
-    lookUp(history, initial, table, small, found, from, to)
-  })
-  resolveElements(history, table, small)
+  forEachStretch(history, (from, to) => writers.lookUp(found, from, to))
+  writers.resolveElements()
   return true
 }
 
-/** Throws if the first value that is written twice in the order of the input is so to one key. */
-function refuseSecond(
-  history: History,
-  initial: number,
-  table: Int32Array,
-  small: SmallValues,
-): void {
-  const { opKey, opCount } = history
-  const second = fillIn(history, initial, table, small, new Int32Array(opCount), 0, opCount)
-  const first = table[placeOf(history.opValue[second]!, small)]! - 1
-  if (opKey[first] === opKey[second]) throw duplicateValue(history, first, second)
-}
+/** Who wrote each value. */
+class ValueWriters {
+  private readonly table: Int32Array // place of a value -> the op that wrote it, plus 1, or 0
 
-/** Puts the writes among these operations into the table: NONE, or the first whose value is there. */
-function fillIn(
-  { opKind, opValue, txnIsInitial, opTxn }: History,
-  initial: number,
-  table: Int32Array,
-  small: SmallValues,
-  writes: Int32Array,
-  from: number,
-  to: number,
-): number {
-  let count = 0
-  for (let op = from; op < to; op++) {
-    writes[count] = op
-    count -= writeMask(opKind[op]!)
+  constructor(
+    private readonly history: History,
+    private readonly initial: number,
+    private readonly small: SmallValues,
+  ) {
+    this.table = new Int32Array(small.count + history.values.interned.size)
   }
-  for (let i = 0; i < count; i++) {
-    const op = writes[i]!
-    const value = opValue[op]!
-    if (value === initial && opKind[op] === WRITE && txnIsInitial[opTxn[op]!]) continue
-    const at = placeOf(value, small)
-    if (table[at] !== 0) return op
-    table[at] = op + 1
+
+  /** Throws if the first value that is written twice in the order of the input is so to one key. */
+  refuseSecond(): void {
+    const { opKey, opValue, opCount } = this.history
+    this.table.fill(0)
+    const second = this.fillIn(new Int32Array(opCount), 0, opCount)
+    const first = this.table[placeOf(opValue[second]!, this.small)]! - 1
+    if (opKey[first] === opKey[second]) throw duplicateValue(this.history, first, second)
   }
-  return NONE
+
+  /** Takes the writes among these operations: NONE, or the first whose value is there. */
+  fillIn(writes: Int32Array, from: number, to: number): number {
+    const { opKind, opValue, txnIsInitial, opTxn } = this.history
+    const { initial, table, small } = this
+    let count = 0
+    for (let op = from; op < to; op++) {
+      writes[count] = op
+      count -= writeMask(opKind[op]!)
+    }
+    for (let i = 0; i < count; i++) {
+      const op = writes[i]!
+      const value = opValue[op]!
+      if (value === initial && opKind[op] === WRITE && txnIsInitial[opTxn[op]!]) continue
+      const at = placeOf(value, small)
+      if (table[at] !== 0) return op
+      table[at] = op + 1
+    }
+    return NONE
+  }
+
+  lookUp({ readFrom, readTxn }: Resolved, from: number, to: number): void {
+    const { opKind, opKey, opValue, opTxn } = this.history
+    const { initial, table } = this
+    const { from: least, count: smallCount } = this.small
+    for (let op = from; op < to; op++) {
+      let write: number = NONE
+      let txn: number = NONE
+      const value = opValue[op]!
+      if (opKind[op] === READ) {
+        if (value === initial) {
+          write = INITIAL
+          txn = INITIAL
+        } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
+          const at = value < INTERNED ? value - least : value - INTERNED + smallCount
+          const writer = table[at]! - 1
+          if (writer >= 0 && opKey[writer] === opKey[op]) {
+            write = writer
+            txn = opTxn[writer]!
+          }
+        }
+      }
+      readFrom[op] = write
+      readTxn[op] = txn
+    }
+  }
+
+  resolveElements(): void {
+    const { opKind, opKey, opCount, listStart } = this.history
+    if (listStart.length <= 1) return
+    for (let op = 0; op < opCount; op++) {
+      if (opKind[op]! < READ_LIST) continue
+      for (const list of Array.from(listsOf(this.history, op))) this.resolveList(opKey[op]!, list)
+    }
+  }
+
+  private resolveList(key: number, list: number): void {
+    const { listStart, listValue, listFrom, opKey } = this.history
+    const { from, count } = this.small
+    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+      const value = listValue[i]!
+      listFrom[i] = NONE
+      if (value < INTERNED && (value - from) >>> 0 >= count) continue
+      const writer = this.table[placeOf(value, this.small)]! - 1
+      if (writer >= 0 && opKey[writer] === key) listFrom[i] = writer
+    }
+  }
 }
 
 /** Where in the table the value stands. */
@@ -191,13 +240,6 @@ function findSmall({ opKind, opValue, opCount }: History): SmallValues {
 /** Reads are told from writes for so many operations at once, without a branch for each. */
 const CHUNK_OPS = 4096
 
-/** Calls `visit` for at most so many operations that lie side by side, in all for all of them. */
-function forEachChunk(history: History, visit: (from: number, to: number) => void): void {
-  forEachStretch(history, (from, to) => {
-    for (let at = from; at < to; at += CHUNK_OPS) visit(at, Math.min(at + CHUNK_OPS, to))
-  })
-}
-
 const STRETCH_TXNS = 64 // operations of so many transactions fill a few cache lines a column
 
 /**
@@ -224,67 +266,6 @@ function forEachStretch(history: History, visit: (from: number, to: number) => v
       const to = start + Math.floor((count * (turn + 1)) / turns)
       visit(txnOpStart[from]!, txnOpStart[to]!)
     }
-  }
-}
-
-function lookUp(
-  history: History,
-  initial: number,
-  table: Int32Array,
-  { from: least, count: smallCount }: SmallValues,
-  { readFrom, readTxn }: Resolved,
-  from: number,
-  to: number,
-): void {
-  const { opKind, opKey, opValue, opTxn } = history
-  for (let op = from; op < to; op++) {
-    let write: number = NONE
-    let txn: number = NONE
-    const value = opValue[op]!
-    if (opKind[op] === READ) {
-      if (value === initial) {
-        write = INITIAL
-        txn = INITIAL
-      } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
-        const writer = table[value < INTERNED ? value - least : value - INTERNED + smallCount]! - 1
-        if (writer >= 0 && opKey[writer] === opKey[op]) {
-          write = writer
-          txn = opTxn[writer]!
-        }
-      }
-    }
-    readFrom[op] = write
-    readTxn[op] = txn
-  }
-}
-
-function resolveElements(history: History, table: Int32Array, small: SmallValues): void {
-  const { opKind, opKey, opValue, opCount, listStart } = history
-  if (listStart.length <= 1) return
-  for (let op = 0; op < opCount; op++) {
-    if (opKind[op] === READ_LIST) {
-      resolveList(history, table, small, opKey[op]!, opValue[op]!)
-    } else if (opKind[op] === READ_ROWS) {
-      for (const list of Array.from(listsOf(history, op))) {
-        resolveList(history, table, small, opKey[op]!, list)
-      }
-    }
-  }
-}
-
-function resolveList(
-  { listStart, listValue, listFrom, opKey }: History,
-  table: Int32Array,
-  { from, count }: SmallValues,
-  key: number,
-  list: number,
-): void {
-  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-    const value = listValue[i]!
-    listFrom[i] = NONE
-    if (value < INTERNED && (value - from) >>> 0 >= count) continue
-    const writer = table[value < INTERNED ? value - from : value - INTERNED + count]! - 1
-    if (writer >= 0 && opKey[writer] === key) listFrom[i] = writer
   }
 }
 

@@ -33,30 +33,22 @@ export function renderPreamble(history: History, sql: SqlEvents, txns: Iterable<
   return lines
 }
 
-/**
- * A statement with what it saw and wrote.
- * @param show how ids of writes are shown
- */
-export function renderStatement(
-  history: History,
-  sql: SqlEvents,
-  event: number,
-  show: (id: Value) => string,
-): string {
+/** How ids of writes are shown. */
+type Show = (id: Value) => string
+
+/** A statement with what it saw and wrote. */
+export function renderStatement(history: History, event: number, show: Show): string {
+  const sql = history.sql!
   const kind = sql.eventKind[event]!
   const table = inert(sql.tables[sql.eventTable[event]!]!.name)
-  const result = renderResult(history, sql, event, show)
+  const result = renderResult(history, event, show)
   const verb = kind === REFUSED ? 'refused insert' : STATEMENT_NAMES[kind]!
   return `${verb} ${table}${renderClause(sql, event)} -> ${result}`
 }
 
 /** What a statement saw and wrote: `orders(1)@w3`, or `no rows`. */
-export function renderResult(
-  history: History,
-  sql: SqlEvents,
-  event: number,
-  show: (id: Value) => string,
-): string {
+export function renderResult(history: History, event: number, show: Show): string {
+  const sql = history.sql!
   const kind = sql.eventKind[event]!
   const end = statementEnd(history, sql, event)
   const name = (id: Value) =>

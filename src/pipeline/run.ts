@@ -8,7 +8,7 @@ import { DatabaseError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
 import { judge } from '../check/judge.ts'
 import { makeDirectories } from '../files/make-directories.ts'
-import { type Output, Outputs } from '../files/output.ts'
+import { Outputs } from '../files/output.ts'
 import { unwritable } from '../files/write.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
@@ -113,16 +113,11 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
 }
 
 /** Refuses the directory of another run before anything is started; nothing in it is replaced. */
-function claimFiles({ directory, outputs = new Outputs() }: RunOptions): Claimed {
+function claimFiles({ directory, outputs = new Outputs() }: RunOptions) {
   const claim = (name: string) =>
     outputs.claim(join(directory, name), '--out', { keep: true, parents: true })
   claim('history.jsonl')
   return { summary: claim('run.json'), verdict: claim('verdict.json') }
-}
-
-interface Claimed {
-  summary: Output
-  verdict: Output
 }
 
 /** The verdict with the run that it is about. */

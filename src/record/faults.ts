@@ -109,22 +109,16 @@ export function parseFaultPlan(texts: readonly string[]): FaultPlan {
 /** Faults that come to all at once; null if it is none of them. Throws UsageError. */
 export function parsePlanned(text: string): PlannedEvent | null {
   const [name = '', amount] = text.split(':')
-  switch (name) {
-    case 'restart-server':
-      return again({ kind: 'restart' }, parseSeconds(text, amount, 'restart-server:3s'))
-    case 'kill-server':
-      return again({ kind: 'kill' }, parseSeconds(text, amount, 'kill-server:5s'))
-    case 'stop-server':
-      return lasting('stop', parseSeconds(text, amount, 'stop-server:3s'))
-    case 'partition':
-      return lasting('partition', parseSeconds(text, amount, 'partition:5s'))
-    case 'connection-storm':
-      return again({ kind: 'storm', connections: parseCount(text, amount) }, STORM_EVERY_MS)
-    case 'clock':
-      return again({ kind: 'clock', aheadMs: parseAhead(text, amount) }, CLOCK_EVERY_MS)
-    default:
-      return null
+  const every = (example: string) => parseSeconds(text, amount, example)
+  if (name === 'restart-server') return again({ kind: 'restart' }, every('restart-server:3s'))
+  if (name === 'kill-server') return again({ kind: 'kill' }, every('kill-server:5s'))
+  if (name === 'stop-server') return lasting('stop', every('stop-server:3s'))
+  if (name === 'partition') return lasting('partition', every('partition:5s'))
+  if (name === 'connection-storm') {
+    return again({ kind: 'storm', connections: parseCount(text, amount) }, STORM_EVERY_MS)
   }
+  if (name !== 'clock') return null
+  return again({ kind: 'clock', aheadMs: parseAhead(text, amount) }, CLOCK_EVERY_MS)
 }
 
 const lasting = (kind: 'stop' | 'partition', ms: number) => again({ kind, ms }, ms)

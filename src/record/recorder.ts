@@ -18,10 +18,8 @@ import type { StatusName } from '../history/history.ts'
 import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
-import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
 import { type Instant, Numbers, RunClock } from './among-threads.ts'
-import type { StatementAnswer } from './database.ts'
 import { renderRun } from './statement-line.ts'
 import { TextBuffer } from './text-buffer.ts'
 
@@ -80,14 +78,9 @@ export class OpenTransaction {
     this.ops.ascii(']')
   }
 
-  addStatement(
-    table: SqlTable,
-    statement: SqlStatement,
-    write: number,
-    answer: StatementAnswer,
-  ): void {
+  addStatement(...ran: Parameters<typeof renderRun>): void {
     this.next()
-    this.ops.text(renderRun(table, statement, write, answer))
+    this.ops.text(renderRun(...ran))
   }
 
   /** The transaction was rolled back on purpose. */

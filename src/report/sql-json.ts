@@ -42,7 +42,7 @@ function describeStatement(history: History, sql: SqlEvents, event: number): Sta
   const { rows, unread } = describeRows(history, sql, event, end)
   const described: StatementJson = {
     text: statementText(history, event),
-    result: cut(renderResult(history, sql, event, renderValue), MAX_RESULT),
+    result: cut(renderResult(history, event, renderValue), MAX_RESULT),
     first: first - history.txnOpStart[sql.eventTxn[event]!]!,
     count: end - first,
     kind: STATEMENT_NAMES[sql.eventKind[event]!]!,

@@ -77,8 +77,8 @@ export function layOut(
   const initialId = builder.valueId(null)
   const spare = { value } // values beyond those written, for what failed to write
   const keyId = new Int32Array(execution.keyCount).fill(NONE) // key -> its number in the history
-  for (const txn of order)
-    addOps(execution, builder, txn, txnOf[txn]!, { opValue, initialId, keyId, lightweight, spare })
+  const telling = { execution, builder, opValue, initialId, keyId, lightweight, spare }
+  for (const txn of order) addOps(telling, txn, txnOf[txn]!)
   const history = builder.finish()
   const opOrder = layout === 'interleaved' ? opsByStep(execution, history, order) : null
   return { history, txnOf, opOrder }
@@ -95,7 +95,9 @@ export function orderOf(outcome: Outcome, layout: Layout): Int32Array {
   return Int32Array.from(ended.keys()).sort((a, b) => rank[a]! - rank[b]! || a - b)
 }
 
-interface Names {
+interface Telling {
+  readonly execution: Execution
+  readonly builder: HistoryBuilder
   readonly opValue: Int32Array // write -> its value
   readonly initialId: number
   readonly keyId: Int32Array // key -> its number in the history, NONE until it is told
@@ -103,15 +105,9 @@ interface Names {
   readonly spare: { value: number }
 }
 
-function addOps(
-  execution: Execution,
-  builder: HistoryBuilder,
-  txn: number,
-  id: number,
-  names: Names,
-): void {
-  const { opKind, opKey, opFrom, txnOpStart, txnOpCount, shown } = execution
-  const { opValue, initialId, keyId } = names
+function addOps(telling: Telling, txn: number, id: number): void {
+  const { builder, opValue, initialId, keyId, lightweight, spare } = telling
+  const { opKind, opKey, opFrom, txnOpStart, txnOpCount, shown } = telling.execution
   const start = txnOpStart[txn]!
   const end = start + txnOpCount[txn]!
   for (let op = start; op < end; op++) {
@@ -120,18 +116,18 @@ function addOps(
     if (keyId[key] === NONE) keyId[key] = builder.keys.ofSmall(key)
     if (kind === READ) {
       const from = shown.get(op)?.[0] ?? opFrom[op]!
-      const seen = from === THIN_AIR ? ++names.spare.value : from < 0 ? initialId : opValue[from]!
+      const seen = from === THIN_AIR ? ++spare.value : from < 0 ? initialId : opValue[from]!
       const replaces = op + 1 < end && opKind[op + 1] === WRITE && opKey[op + 1] === key
-      if (names.lightweight && replaces) {
+      if (lightweight && replaces) {
         const light = from < 0 ? INSERT : CAS
         builder.addLight(id, light, keyId[key]!, seen, opValue[++op]!, NONE)
-      } else if (names.lightweight && from >= 0 && op % FAILED_EVERY === 0) {
-        builder.addLight(id, CAS, keyId[key]!, initialId, ++names.spare.value, seen)
+      } else if (lightweight && from >= 0 && op % FAILED_EVERY === 0) {
+        builder.addLight(id, CAS, keyId[key]!, initialId, ++spare.value, seen)
       } else {
         builder.addOp(id, READ, keyId[key]!, seen)
       }
     } else if (kind === READ_LIST) {
-      builder.addOp(id, READ_LIST, keyId[key]!, addList(execution, builder, start, op, names))
+      builder.addOp(id, READ_LIST, keyId[key]!, addList(telling, start, op))
     } else {
       builder.addOp(id, kind, keyId[key]!, opValue[op]!)
     }
@@ -139,13 +135,8 @@ function addOps(
 }
 
 /** The list that a read returned: what others appended, then what its transaction did before it. */
-function addList(
-  execution: Execution,
-  builder: HistoryBuilder,
-  start: number,
-  read: number,
-  { opValue, spare }: Names,
-): number {
+function addList(telling: Telling, start: number, read: number): number {
+  const { execution, builder, opValue, spare } = telling
   const { opKind, opKey, opFrom, opPrev, shown } = execution
   const list = builder.beginList()
   const told = shown.get(read)

@@ -22,6 +22,7 @@
 import { enlarged, IntColumn } from '../base/grow.ts'
 import type { Random } from '../base/random.ts'
 import { NONE } from '../history/history.ts'
+import { mix } from '../history/number-pages.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { Replicas } from './replicas.ts'
 
@@ -268,9 +269,6 @@ export class Store {
 
   /** Tosses the coin of this transaction for a commit; the same coin every time. */
   private isDrawn(session: number, seq: number): boolean {
-    let hash = Math.imul(seq ^ this.nonce[session]!, 0x9e3779b1)
-    hash ^= hash >>> 15
-    hash = Math.imul(hash, 0x2c1b3c6d)
-    return ((hash ^ (hash >>> 13)) & 1) === 0
+    return (mix(seq ^ this.nonce[session]!, 0) & 1) === 0
   }
 }

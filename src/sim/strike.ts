@@ -71,28 +71,17 @@ export class StrikeRun {
     for (const step of script.steps) {
       const txn = strike.txns[step.txn]!
       const session = strike.sessions[script.txnSession[step.txn]!]!
-      switch (step.verb) {
-        case 'begin':
-          world.schedule.beginTxn(txn)
-          world.store.begin(session)
-          if (this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
-          break
-        case 'read':
-        case 'again':
-        case 'miss':
-        case 'ahead':
-        case 'guess':
-          if (isNeeded(step)) this.runRead(step, txn)
-          break
-        case 'write':
-          this.runWrite(step, txn, session)
-          break
-        default:
-          if (!this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
-          if (step.verb === 'commit') world.store.install(session)
-          settle()
-          world.schedule.endTxn(txn, step.verb === 'abort' ? ABORTED : COMMITTED)
-      }
+      if (step.verb === 'begin') {
+        world.schedule.beginTxn(txn)
+        world.store.begin(session)
+        if (this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
+      } else if (step.verb === 'write') this.runWrite(step, txn, session)
+      else if (step.verb === 'commit' || step.verb === 'abort') {
+        if (!this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
+        if (step.verb === 'commit') world.store.install(session)
+        settle()
+        world.schedule.endTxn(txn, step.verb === 'abort' ? ABORTED : COMMITTED)
+      } else if (isNeeded(step)) this.runRead(step, txn)
     }
     return { fault: script.fault.name, txns: strike.txns, keys: this.keys }
   }

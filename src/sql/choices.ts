@@ -37,7 +37,7 @@ export function makeNullif(given: readonly Expression[], place: Place): Expressi
   if (first === undefined || second === undefined || given.length > 2) {
     throw place.error('NULLIF takes two arguments')
   }
-  const { evaluate: isEqual } = makeComparison('=', first, second, place)
+  const { evaluate: isEqual } = makeComparison('=', [first, second], place)
   const type = commonType(first.type, second.type)!
   const value = coerce(first, type)
   return makeResult(value.type, given, place, (row) =>

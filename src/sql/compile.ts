@@ -249,7 +249,7 @@ function compileCase(spot: Spot, node: ExprCase): Expression {
   const part = (one: Expr) => compileInside(spot, one)
   const value = node.value ? resolve(part(node.value), 'text') : null
   const conditions = node.whens.map(({ when }) =>
-    value === null ? part(when) : makeComparison('=', value, part(when), place),
+    value === null ? part(when) : makeComparison('=', [value, part(when)], place),
   )
   const values = node.whens.map((when) => part(when.value))
   const otherwise = node.else ? part(node.else) : makeConstant(null, 'unknown', place)
@@ -263,27 +263,15 @@ function compileUnary(spot: Spot, node: ExprUnary): Expression {
   const literal = literalOf(clause, node)
   if (literal !== null) return makeInteger(literal, place)
   const operand = compileInside(spot, node.operand)
-  const negated = node.op.startsWith('IS NOT')
-  switch (node.op) {
-    case '+':
-    case '-':
-      return makeSign(node.op, operand, place)
-    case 'NOT':
-      return makeNot(operand, place)
-    case 'IS NULL':
-    case 'IS NOT NULL':
-      return clause.tokens[clause.last(node)]!.kind === 'unknown'
-        ? makeIs(operand, null, negated, place)
-        : makeIsNull(operand, negated, place)
-    case 'IS TRUE':
-    case 'IS NOT TRUE':
-      return makeIs(operand, true, negated, place)
-    case 'IS FALSE':
-    case 'IS NOT FALSE':
-      return makeIs(operand, false, negated, place)
-    default:
-      throw place.error(`operator ${node.op} is not supported`)
-  }
+  if (node.op === '+' || node.op === '-') return makeSign(node.op, operand, place)
+  if (node.op === 'NOT') return makeNot(operand, place)
+  const [, not, what] = /^IS( NOT)? (NULL|TRUE|FALSE)$/.exec(node.op) ?? []
+  if (what === undefined) throw place.error(`operator ${node.op} is not supported`)
+  const negated = not !== undefined
+  if (what !== 'NULL') return makeIs(operand, what === 'TRUE', negated, place)
+  return clause.tokens[clause.last(node)]!.kind === 'unknown'
+    ? makeIs(operand, null, negated, place)
+    : makeIsNull(operand, negated, place)
 }
 
 function compileBinary(spot: Spot, node: ExprBinary): Expression {
@@ -300,18 +288,18 @@ function compileBinary(spot: Spot, node: ExprBinary): Expression {
   }
   const escaped = op.endsWith('LIKE') ? escapeOf(scope.clause, node.right) : null
   if (escaped !== null) return compileEscape(spot, node, left, escaped)
-  const right = compileInside(spot, node.right)
+  const sides = [left, compileInside(spot, node.right)] as const
   const { kind } = scope.clause.operatorAfter(node.left)
   if (kind === 'distinct' || kind === 'not distinct') {
-    return makeDistinct(left, right, kind === 'not distinct', place)
+    return makeDistinct(sides, kind === 'not distinct', place)
   }
   if (node.opSchema) throw place.error('an operator with a schema is not supported')
   const comparison = COMPARISONS.find((each) => each === op)
-  if (comparison) return makeComparison(comparison, left, right, place)
+  if (comparison) return makeComparison(comparison, sides, place)
   const arithmetic = ARITHMETICS.find((each) => each === op)
-  if (arithmetic) return makeArithmetic(arithmetic, left, right, place)
-  if (op === '||') return makeConcat(left, right, place)
-  if (op.endsWith('LIKE')) return makeLike(left, right, likeOptions(node), place)
+  if (arithmetic) return makeArithmetic(arithmetic, sides, place)
+  if (op === '||') return makeConcat(sides, place)
+  if (op.endsWith('LIKE')) return makeLike(sides, likeOptions(node), place)
   if (op !== '&&') throw place.error(`operator ${op} is not supported`)
   throw place.error('ESCAPE stands behind the pattern of LIKE, without parentheses around both')
 }
@@ -326,7 +314,7 @@ function compileEscape(spot: Spot, like: ExprBinary, left: Expression, by: ExprB
   checkGrouping(clause, by)
   const [pattern, character] = [by.left, by.right].map((part) => compileInside(spot, part))
   const escaped = makeEscape(pattern!, character!, placeOf(clause, by))
-  return makeLike(left, escaped, likeOptions(like), spot.place)
+  return makeLike([left, escaped], likeOptions(like), spot.place)
 }
 
 /** a AND b AND c ... is one operation however long: only its operands are a level deeper. */

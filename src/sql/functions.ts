@@ -159,7 +159,7 @@ const mod: Maker = (call) => {
   }
   const type = commonType(left.type, right.type)
   if (type === null || (!isInteger(type) && type !== 'numeric')) throw noSuchFunction(call)
-  return makeArithmetic('%', left, right, call.place)
+  return makeArithmetic('%', [left, right], call.place)
 }
 
 const choice =

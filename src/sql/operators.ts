@@ -39,50 +39,45 @@ function isSame(left: Value, right: Value): boolean {
 
 type Apply = (left: Value, right: Value) => Value
 
-function makeStrict(
-  type: ExprType,
-  left: Expression,
-  right: Expression,
-  place: Place,
-  apply: Apply,
-  fixes: readonly Fix[] = [],
-): Expression {
-  const [evaluateLeft, evaluateRight] = [left.evaluate, right.evaluate]
+/** What stands on the two sides of an operator. */
+type Sides = readonly [left: Expression, right: Expression]
+
+function makeStrict(type: ExprType, sides: Sides, place: Place, apply: Apply, fixes: Fix[] = []) {
+  const [evaluateLeft, evaluateRight] = [sides[0].evaluate, sides[1].evaluate]
   const evaluate: Expression['evaluate'] = (row) => {
     const a = evaluateLeft(row)
     const b = evaluateRight(row)
     return a === null || b === null ? null : apply(a, b)
   }
-  return makeResult(type, [left, right], place, evaluate, fixes)
+  return makeResult(type, sides, place, evaluate, fixes)
 }
 
-function refuse(operator: string, left: Expression, right: Expression, place: Place): Error {
+function refuse(operator: string, [left, right]: Sides, place: Place): Error {
   const shown = operator === '!=' ? '<>' : operator
   return place.error(`operator does not exist: ${left.type} ${shown} ${right.type}`)
 }
 
 /** Both operands as one type, in which they can be compared. */
-function pairUp(
-  operator: string,
-  left: Expression,
-  right: Expression,
-  place: Place,
-): [Expression, Expression] {
+function pairUp(operator: string, given: Sides, place: Place): Sides {
+  const [left, right] = given
   const type = commonType(left.type, right.type)
-  if (type === null) throw refuse(operator, left, right, place)
+  if (type === null) throw refuse(operator, given, place)
   return [coerce(left, type), coerce(right, type)]
 }
 
-export function makeComparison(
-  operator: Comparison,
-  given: Expression,
-  other: Expression,
-  place: Place,
-): Expression {
-  const [left, right] = pairUp(operator, given, other, place)
-  const fixes = operator === '=' ? [...fixOf(left, right), ...fixOf(right, left)] : []
-  return makeStrict('boolean', left, right, place, COMPARE[operator], fixes)
+export function makeComparison(operator: Comparison, given: Sides, place: Place): Expression {
+  const sides = pairUp(operator, given, place)
+  return makeStrict(
+    'boolean',
+    sides,
+    place,
+    COMPARE[operator],
+    operator === '=' ? fixesOf(sides) : [],
+  )
 }
+
+/** What it says of columns that two sides are equal. */
+const fixesOf = ([left, right]: Sides) => [...fixOf(left, right), ...fixOf(right, left)]
 
 /** What `side = constant` says of a column; nothing if the constant is NULL: it is never TRUE. */
 function fixOf(side: Expression, constant: Expression): Fix[] {
@@ -94,40 +89,31 @@ function fixOf(side: Expression, constant: Expression): Fix[] {
 }
 
 /** IS [NOT] DISTINCT FROM: (in)equality for which NULL is a value like others. */
-export function makeDistinct(
-  given: Expression,
-  other: Expression,
-  negated: boolean,
-  place: Place,
-): Expression {
-  const [left, right] = pairUp('=', given, other, place)
-  const fixes = negated ? [...fixOf(left, right), ...fixOf(right, left)] : []
+export function makeDistinct(given: Sides, negated: boolean, place: Place): Expression {
+  const sides = pairUp('=', given, place)
+  const [left, right] = sides
   const evaluate: Expression['evaluate'] = (row) =>
     isSame(left.evaluate(row), right.evaluate(row)) === negated
-  return makeResult('boolean', [left, right], place, evaluate, fixes)
+  return makeResult('boolean', sides, place, evaluate, negated ? fixesOf(sides) : [])
 }
 
 export const ARITHMETICS = ['+', '-', '*', '/', '%'] as const
 type Arithmetic = (typeof ARITHMETICS)[number]
 
-export function makeArithmetic(
-  operator: Arithmetic,
-  given: Expression,
-  other: Expression,
-  place: Place,
-): Expression {
-  const type = commonType(given.type, other.type)
-  if (given.type === 'unknown' && other.type === 'unknown') {
+export function makeArithmetic(operator: Arithmetic, given: Sides, place: Place): Expression {
+  const [left, right] = given
+  const type = commonType(left.type, right.type)
+  if (left.type === 'unknown' && right.type === 'unknown') {
     throw place.error(`operator is not unique: unknown ${operator} unknown`)
   }
-  if (type === null || !isNumber(type)) throw refuse(operator, given, other, place)
-  const [left, right] = [coerce(given, type), coerce(other, type)]
+  if (type === null || !isNumber(type)) throw refuse(operator, given, place)
+  const sides = [coerce(left, type), coerce(right, type)] as const
   if (type === 'numeric') {
     const operation = decimalOperation(operator, place)
-    return makeStrict(type, left, right, place, (a, b) => operation(a as Decimal, b as Decimal))
+    return makeStrict(type, sides, place, (a, b) => operation(a as Decimal, b as Decimal))
   }
   const compute = computeOf(operator, place)
-  return makeStrict(type, left, right, place, (a, b) =>
+  return makeStrict(type, sides, place, (a, b) =>
     fitted(compute(a as bigint, b as bigint), type, place),
   )
 }
@@ -157,11 +143,12 @@ export function makeSign(operator: '+' | '-', operand: Expression, place: Place)
 }
 
 /** || of two texts, or of a text and anything. */
-export function makeConcat(given: Expression, other: Expression, place: Place): Expression {
+export function makeConcat(given: Sides, place: Place): Expression {
+  const [left, right] = given
   const isText = ({ type }: Expression) => type === 'text' || type === 'unknown'
-  if (!isText(given) && !isText(other)) throw refuse('||', given, other, place)
-  const [left, right] = [castTo(given, 'text', place), castTo(other, 'text', place)]
-  return makeStrict('text', left, right, place, (a, b) => `${a}${b}`)
+  if (!isText(left) && !isText(right)) throw refuse('||', given, place)
+  const sides = [castTo(left, 'text', place), castTo(right, 'text', place)] as const
+  return makeStrict('text', sides, place, (a, b) => `${a}${b}`)
 }
 
 /** The pattern of LIKE … ESCAPE, which must be text as well. */
@@ -170,25 +157,22 @@ export function makeEscape(given: Expression, other: Expression, place: Place): 
   if (pattern.type !== 'text' || character.type !== 'text') {
     throw place.error(`function like_escape(${given.type}, ${other.type}) does not exist`)
   }
-  return makeStrict('text', pattern, character, place, (text, one) =>
+  return makeStrict('text', [pattern, character], place, (text, one) =>
     escapeLike(text as string, one as string, place),
   )
 }
 
-export function makeLike(
-  given: Expression,
-  other: Expression,
-  options: { readonly negated: boolean; readonly ignoreCase: boolean },
-  place: Place,
-): Expression {
-  const { negated, ignoreCase } = options
-  const [left, right] = [resolve(given, 'text'), resolve(other, 'text')]
+/** How LIKE is meant. */
+type Liking = { readonly negated: boolean; readonly ignoreCase: boolean }
+
+export function makeLike(given: Sides, { negated, ignoreCase }: Liking, place: Place): Expression {
+  const [left, right] = [resolve(given[0], 'text'), resolve(given[1], 'text')]
   if (left.type !== 'text' || right.type !== 'text') {
     const sign = `${negated ? '!' : ''}~~${ignoreCase ? '*' : ''}`
-    throw refuse(sign, given, other, place)
+    throw refuse(sign, given, place)
   }
   const match = ignoreCase ? matchIlike : matchLike
   const apply: Apply = (text, pattern) =>
     match(text as string, pattern as string, place) !== negated
-  return makeStrict('boolean', left, right, place, apply)
+  return makeStrict('boolean', [left, right], place, apply)
 }

@@ -19,7 +19,7 @@ export function makeBetween(
   const within = (from: Expression, to: Expression) =>
     makeLogic(
       'AND',
-      [makeComparison('>=', value, from, place), makeComparison('<=', value, to, place)],
+      [makeComparison('>=', [value, from], place), makeComparison('<=', [value, to], place)],
       place,
     )
   const asked = options.symmetric
@@ -43,8 +43,8 @@ function makeMembership(value: Expression, items: readonly Expression[], place: 
   const shared = arrayType(value, items)
   const compare = (item: Expression) =>
     shared !== null && item.constant
-      ? makeComparison('=', coerce(value, shared), coerce(item, shared), place)
-      : makeComparison('=', value, item, place)
+      ? makeComparison('=', [coerce(value, shared), coerce(item, shared)], place)
+      : makeComparison('=', [value, item], place)
   const [first, ...others] = items.map(compare)
   if (others.length === 0) return first!
   if (shared !== null && items.every((item) => item.constant)) {

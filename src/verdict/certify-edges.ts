@@ -45,22 +45,15 @@ export function certifyEdge(context: Context, edge: Edge): string | null {
   const isTimed = edge.kind === 'RT' && history.inTime !== undefined
   if (!isTimed && !LEVEL_RULES[level].edges.has(edge.kind))
     return `${edge.kind} counts nothing at ${level}`
-  switch (edge.kind) {
-    case 'SO':
-      return isBare(edge) ? certifySession(history, edge) : 'it needs no reasons'
-    case 'RT':
-      return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
-    case 'WR':
-      return edge.premises.length === 0
-        ? certifyRead(history, level, edge)
-        : 'a read needs no reasons'
-    case 'CO':
-      return certifyForced(context, edge)
-    case 'WW':
-      return certifyVersions(context, edge)
-    case 'RW':
-      return certifyOverwrite(context, edge)
+  if (edge.kind === 'SO')
+    return isBare(edge) ? certifySession(history, edge) : 'it needs no reasons'
+  if (edge.kind === 'RT') {
+    return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
   }
+  if (edge.kind === 'WR' && edge.premises.length > 0) return 'a read needs no reasons'
+  if (edge.kind === 'WR') return certifyRead(history, level, edge)
+  if (edge.kind === 'CO') return certifyForced(context, edge)
+  return edge.kind === 'WW' ? certifyVersions(context, edge) : certifyOverwrite(context, edge)
 }
 
 function isBare(edge: Edge): boolean {
@@ -167,16 +160,10 @@ function endsBefore(path: readonly Edge[], read: number): boolean {
 function isGuaranteed(guarantee: SessionGuarantee, path: readonly Edge[], read: number): boolean {
   const isOrder = (edges: readonly Edge[]) => edges.every(({ kind }) => kind !== 'WR')
   const isRead = path[0]?.kind === 'WR'
-  switch (guarantee) {
-    case 'ryw':
-      return isOrder(path)
-    case 'mr':
-      return isRead && path.length > 1 && isOrder(path.slice(1))
-    case 'mw':
-      return endsBefore(path, read) && path.length > 1 && isOrder(path.slice(0, -1))
-    case 'wfr':
-      return isRead && path.length > 1 && endsBefore(path, read)
-  }
+  if (guarantee === 'ryw') return isOrder(path)
+  if (path.length < 2) return false
+  if (guarantee === 'mr') return isRead && isOrder(path.slice(1))
+  return endsBefore(path, read) && (guarantee === 'wfr' ? isRead : isOrder(path.slice(0, -1)))
 }
 
 function certifyVersions({ history, level, scope, need }: Context, edge: Edge): string | null {

@@ -26,21 +26,20 @@ export function ruleProblem(context: MixedContext, edge: Edge): string | null {
   if (from === to) return 'an edge leads from a transaction to itself'
   if (to === INITIAL_TXN && kind !== 'CO') return 'nothing precedes the initial state'
   if (edge.refutes && (kind !== 'WW' || edge.assumed)) return 'only version orders refute others'
-  switch (kind) {
-    case 'SO':
-      if (edge.premises.length > 0) return 'session order needs no reasons'
-      return certifySession(context.rows.history, edge)
-    case 'WR':
-      return edge.premises.length > 0 ? 'a read needs no reasons' : readProblem(context, edge)
-    case 'WW':
-      return versionsProblem(context, edge)
-    case 'RW':
-      return overwriteProblem(context, edge)
-    case 'CO':
-      return forcedProblem(context, edge)
-    case 'RT':
-      return timeProblem(context, edge)
+  if (kind === 'SO') {
+    const isBare = edge.premises.length === 0
+    return isBare ? certifySession(context.rows.history, edge) : 'session order needs no reasons'
   }
+  if (kind === 'WR' && edge.premises.length > 0) return 'a read needs no reasons'
+  return PROBLEMS[kind](context, edge)
+}
+
+const PROBLEMS = {
+  WR: readProblem,
+  WW: versionsProblem,
+  RW: overwriteProblem,
+  CO: forcedProblem,
+  RT: timeProblem,
 }
 
 /** Only who is known to have finished did so before somebody else started. */

@@ -52,8 +52,7 @@ export function certifyCommitOrder(
   if (replay.problems.length > 0) return replay.problems
   // Where real time is part of session order, the replay sees to it.
   const isTimed = LEVEL_RULES[level].edges.has('RT') && history.inTime === undefined
-  const find = level === 'ser+lin' ? findUntimelyByKey : findUntimely
-  const untimely = isTimed ? find(recorded, order) : null
+  const untimely = isTimed ? findUntimely(recorded, order, level === 'ser+lin') : null
   if (untimely !== null) return [untimely]
   if (LEVEL_RULES[level].soundReads) return replay.run()
   const { position } = replay
@@ -80,40 +79,28 @@ function findDisorder(history: History, position: Int32Array): string | null {
   return null
 }
 
-/** Nothing may stand after something that started only when it had finished. */
-function findUntimely(history: History, order: Int32Array): string | null {
+/** Nothing may stand after what started only when it had finished, if they share a key `byKey`. */
+function findUntimely(history: History, order: Int32Array, byKey: boolean): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
   if (order.length === 0) return null
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
-  let latestStart = Number.NEGATIVE_INFINITY
+  const uses = byKey ? usesOf(history) : null
+  // key, or all of them as one -> the latest start of those that use it, of the order so far
+  const latestStart = new Float64Array(uses ? uses.keyCount : 1).fill(Number.NEGATIVE_INFINITY)
   for (const txn of order) {
     const start = txnStartTime[txn]!
     // An indeterminate transaction may take effect at any later moment.
     const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn]! : Number.POSITIVE_INFINITY
     if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
-    if (finish < latestStart) return `the order puts ${txn} after one that started later`
-    if (start > latestStart) latestStart = start
-  }
-  return null
-}
-
-/** The same among those that share a key. */
-function findUntimelyByKey(history: History, order: Int32Array): string | null {
-  const { txnStartTime, txnFinishTime, txnStatus } = history
-  if (order.length === 0) return null
-  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
-  const { start: from, key: used, keyCount } = usesOf(history)
-  // key -> the latest start of those that use it, of the order so far
-  const latestStart = new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY)
-  for (const txn of order) {
-    const start = txnStartTime[txn]!
-    const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn]! : Number.POSITIVE_INFINITY
-    if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
-    const keys = used.subarray(from[txn], from[txn + 1])
-    if (keys.some((key) => finish < latestStart[key]!)) {
-      return `the order puts ${txn} after one that started later and shares a key with it`
+    const end = uses ? uses.start[txn + 1]! : 1
+    for (let i = uses ? uses.start[txn]! : 0; i < end; i++) {
+      const key = uses ? uses.key[i]! : 0
+      if (finish < latestStart[key]!) {
+        const common = byKey ? ' and shares a key with it' : ''
+        return `the order puts ${txn} after one that started later${common}`
+      }
+      if (start > latestStart[key]!) latestStart[key] = start
     }
-    for (const key of keys) latestStart[key] = Math.max(latestStart[key]!, start)
   }
   return null
 }

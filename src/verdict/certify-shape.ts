@@ -72,22 +72,18 @@ function overwriteProblem(
     counted.length > 1
       ? `${counted.length} of its anti-dependencies count at ${level}, which forbids cycles with one`
       : null
-  switch (LEVEL_RULES[level].overwrites) {
-    case 'any':
-      return null
-    case 'cursor': {
-      const isBlind = ({ from, key }: Edge) => !writesOf(history, from).has(key)
-      return overwrites.some(isBlind)
-        ? `it has an anti-dependency by a reader that does not write the key, as ${level} asks for`
-        : null
-    }
-    case 'one':
-      return atMostOne(overwrites.filter(({ from, to }) => !writeCommonKey(history, from, to)))
-    case 'reader':
-      return atMostOne(overwrites.filter(({ from }) => writesOf(history, from).size === 0))
-    case 'later':
-      return atMostOne(overwrites) ?? entryProblem(edges, ends)
+  const { overwrites: counted } = LEVEL_RULES[level]
+  if (counted === 'any') return null
+  if (counted === 'cursor') {
+    return overwrites.some(({ from, key }) => !writesOf(history, from).has(key))
+      ? `it has an anti-dependency by a reader that does not write the key, as ${level} asks for`
+      : null
   }
+  if (counted === 'one') {
+    return atMostOne(overwrites.filter(({ from, to }) => !writeCommonKey(history, from, to)))
+  }
+  if (counted === 'later') return atMostOne(overwrites) ?? entryProblem(edges, ends)
+  return atMostOne(overwrites.filter(({ from }) => writesOf(history, from).size === 0))
 }
 
 /** The one anti-dependency is by a read that comes after whatever leads to its transaction. */

@@ -54,16 +54,10 @@ function findUntimely(history: History, events: Int32Array): string | null {
   let latestStart = Number.NEGATIVE_INFINITY // of those that have their snapshots
   for (const event of events) {
     const txn = event >> 1
-    const start = txnStartTime[txn]
-    const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn] : Number.POSITIVE_INFINITY
-    if (
-      start === undefined ||
-      finish === undefined ||
-      Number.isNaN(start) ||
-      Number.isNaN(finish)
-    ) {
-      return `event ${event} has no time`
-    }
+    const start = txnStartTime[txn] ?? Number.NaN
+    const ends = txnStatus[txn] === COMMITTED
+    const finish = ends ? (txnFinishTime[txn] ?? Number.NaN) : Number.POSITIVE_INFINITY
+    if (Number.isNaN(start) || Number.isNaN(finish)) return `event ${event} has no time`
     if (event % 2 === 0) latestStart = Math.max(latestStart, start)
     else if (finish < latestStart) return `${txn} commits after a snapshot that was taken later`
   }

@@ -22,20 +22,12 @@ const EXPONENTIAL_SHARE = 0.95
 const EXPONENTIAL_RANGE = 0.8571428571
 
 export function chooserOf(distribution: Distribution, keyCount: number): KeyChooser {
-  switch (distribution) {
-    case 'uniform':
-      return { next: (random) => random.below(keyCount) }
-    case 'hotspot':
-      return hotspot(keyCount)
-    case 'zipfian':
-      return new AliasTable(zipfWeights(keyCount, ZIPF_EXPONENT))
-    case 'exponential': {
-      const rate = -Math.log(1 - EXPONENTIAL_SHARE) / (keyCount * EXPONENTIAL_RANGE)
-      return new AliasTable(
-        Float64Array.from({ length: keyCount }, (_, key) => Math.exp(-rate * key)),
-      )
-    }
-  }
+  if (distribution === 'uniform') return { next: (random) => random.below(keyCount) }
+  if (distribution === 'hotspot') return hotspot(keyCount)
+  if (distribution === 'zipfian') return new AliasTable(zipfWeights(keyCount, ZIPF_EXPONENT))
+  const rate = -Math.log(1 - EXPONENTIAL_SHARE) / (keyCount * EXPONENTIAL_RANGE)
+  const weightOf = (_: unknown, key: number) => Math.exp(-rate * key)
+  return new AliasTable(Float64Array.from({ length: keyCount }, weightOf))
 }
 
 /** Weight 1 / rank^exponent for ranks 1 … count. */

@@ -97,8 +97,8 @@ export class Conflicts {
       const from = source[pair]!
       if (from <= 0) continue // what follows from the initial version is known
       const version = findVersion(problem, known.commit, key, from)
-      inferSeenByPair(known, key, version, txn, pair)
-      inferReplacedForPair(known, key, version, txn, pair)
+      inferSeenByPair(known, version, pair)
+      inferReplacedForPair(known, version, pair)
     }
   }
 

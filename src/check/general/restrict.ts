@@ -171,7 +171,6 @@ function renumber(problem: MixedProblem): MixedProblem {
     state: pick(state, nodes),
     level: pick(level, nodes),
     before: newBefore,
-    inTime: problem.inTime,
     nodeReadStart: readStart,
     readNode: pick(local, problem.readNode),
     writerNode: pick(local, problem.writerNode),

@@ -45,27 +45,27 @@ export interface Suspects {
 export function findSuspects(violation: Violation, deadline: Deadline): Suspects[] {
   const { known, conflicts, contradiction } = violation
   const paths = new KnownPaths(known)
-  const begin = () => new Collector(violation, paths, deadline)
+  const gather = (begin: (collector: Collector) => void) => {
+    const collector = new Collector(violation, paths, deadline)
+    begin(collector)
+    return collector.run()
+  }
   if (contradiction !== null) {
-    const collector = begin()
-    addContradiction(collector, contradiction, deadline)
-    return [collector.run()]
+    return [gather((collector) => addContradiction(collector, contradiction, deadline))]
   }
   const { pairs } = known.problem
   const size = ({ pair }: { pair: number }) => (pairs ? candidateCount(pairs, pair) : 0)
   const broken = conflicts?.broken.toSorted((a, b) => size(a) - size(b)).slice(0, KEPT) ?? []
-  const sets = broken.map(({ pair, by, via }) => {
-    const collector = begin()
-    collector.addPair(pair, known.graph.edgeCount)
-    if (by !== NONE) collector.addVisible(by, { pair, via }, known.graph.edgeCount)
-    return collector.run()
-  })
+  const { edgeCount } = known.graph
+  const sets = broken.map(({ pair, by, via }) =>
+    gather((collector) => {
+      collector.addPair(pair, edgeCount)
+      if (by !== NONE) collector.addVisible(by, { pair, via }, edgeCount)
+    }),
+  )
   if (sets.length > 0) return sets
-  return findKnownCycles(known, paths, deadline).map((cycle) => {
-    const collector = begin()
-    collector.addSteps(cycle)
-    return collector.run()
-  })
+  const cycles = findKnownCycles(known, paths, deadline)
+  return cycles.map((cycle) => gather((collector) => collector.addSteps(cycle)))
 }
 
 /** How many versions a pair may have read. */

@@ -42,7 +42,7 @@ export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
       if (hasSi && hasChanged[versionCommit[version]!]) orderOverlapping(known, key, version)
       if (readerStart[version] === readersEnd) continue
       if (runs.count > 0) inferOverwrites(known, version, runs)
-      inferSeen(known, key, version, readerStart[version]!, readersEnd)
+      inferSeen(known, key, version)
     }
   }
   if (known.openPairs === undefined) known.openPairs = findOpenPairs(known, deadline)
@@ -111,15 +111,10 @@ function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns):
 }
 
 /** The same for one that passed the version over. */
-export function inferReplacedForPair(
-  known: KnownEdges,
-  key: number,
-  version: number,
-  reader: number,
-  pair: number,
-): void {
+export function inferReplacedForPair(known: KnownEdges, version: number, pair: number): void {
   const { problem, graph, versionCommit } = known
-  const { runStart, runFirst, versionTxn } = problem
+  const { runStart, runFirst, versionTxn, pairs } = problem
+  const [key, reader] = [pairs!.key[pair]!, pairs!.reader[pair]!]
   const begin = known.begin[reader]!
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     const end = runFirst[run + 1]!
@@ -131,18 +126,12 @@ export function inferReplacedForPair(
 }
 
 /** The last writer in each run that reaches a reader of the version precedes its writer. */
-function inferSeen(
-  known: KnownEdges,
-  key: number,
-  version: number,
-  firstReader: number,
-  endReader: number,
-): void {
+function inferSeen(known: KnownEdges, key: number, version: number): void {
   const { problem, graph, versionCommit, runChain, readerBegin } = known
-  const { runStart, runFirst, reader } = problem
+  const { runStart, runFirst, readerStart, reader } = problem
   const { chainOf, hasChanged } = graph
   const claim = known.versionClaim[version]!
-  for (let r = firstReader; r < endReader; r++) {
+  for (let r = readerStart[version]!, end = readerStart[version + 1]!; r < end; r++) {
     const snapshot = readerBegin[r]!
     if (!hasChanged[snapshot]) continue
     const own = chainOf[snapshot]
@@ -161,15 +150,10 @@ function inferSeen(
 }
 
 /** The same for one that passed the version over. */
-export function inferSeenByPair(
-  known: KnownEdges,
-  key: number,
-  version: number,
-  reader: number,
-  pair: number,
-): void {
+export function inferSeenByPair(known: KnownEdges, version: number, pair: number): void {
   const { problem, graph, versionCommit, versionClaim, begin } = known
-  const { runStart, runFirst } = problem
+  const { runStart, runFirst, pairs } = problem
+  const [key, reader] = [pairs!.key[pair]!, pairs!.reader[pair]!]
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     let last = lastSeen(known, run, begin[reader]!)
     if (last === version) last--

@@ -7,6 +7,7 @@
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
+import { buildCsr } from '../../graph/csr.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
@@ -171,8 +172,8 @@ export class ProblemBuilder {
     const { txnOpStart, opKey } = this.history
     const { opSource } = this.reads
     const { local, localKey } = this
-    const reader = new IntColumn(64)
-    const readVersion = new IntColumn(64) // version read, or ~local key for the initial state
+    const of = { version: new IntColumn(64), reader: new IntColumn(64) }
+    const ofInitial = { key: new IntColumn(64), reader: new IntColumn(64) }
     const seen = new Int32Array(versionTxn.length).fill(NONE) // version -> its last reader
     const seenInitial = new Int32Array(keyCount).fill(NONE) // local key -> last reader
     for (let t = 0; t < txnOf.length; t++) {
@@ -186,45 +187,28 @@ export class ProblemBuilder {
         if (source === INITIAL) {
           if (seenInitial[key] === t) continue
           seenInitial[key] = t
-          readVersion.push(~key)
+          ofInitial.key.push(key)
+          ofInitial.reader.push(t)
         } else {
           if (local[source] === NONE) continue
           const version = lowerBound(versionTxn, local[source]!, keyStart[key]!, keyStart[key + 1]!)
           if (seen[version] === t) continue
           seen[version] = t
-          readVersion.push(version)
+          of.version.push(version)
+          of.reader.push(t)
         }
-        reader.push(t)
       }
     }
     deadline.check()
-    const by = readVersion.view()
-    const ofVersion = groupReaders(by, reader.view(), versionTxn.length, false)
-    const ofInitial = groupReaders(by, reader.view(), keyCount, true)
+    const readers = buildCsr(versionTxn.length, of.version.view(), of.reader.view())
+    const initial = buildCsr(keyCount, ofInitial.key.view(), ofInitial.reader.view())
     return {
-      readerStart: ofVersion.start,
-      reader: ofVersion.grouped,
-      initialStart: ofInitial.start,
-      initialReader: ofInitial.grouped,
+      readerStart: readers.start,
+      reader: readers.target,
+      initialStart: initial.start,
+      initialReader: initial.target,
     }
   }
-}
-
-/** Readers of each version, or, from the complements in `by`, of each key's initial state. */
-function groupReaders(by: Int32Array, reader: Int32Array, count: number, initial: boolean) {
-  const start = new Int32Array(count + 1)
-  for (let i = 0; i < by.length; i++) {
-    const at = initial ? ~by[i]! : by[i]!
-    if (at >= 0) start[at + 1]!++
-  }
-  for (let v = 0; v < count; v++) start[v + 1]! += start[v]!
-  const grouped = new Int32Array(start[count]!)
-  const next = start.slice()
-  for (let i = 0; i < by.length; i++) {
-    const at = initial ? ~by[i]! : by[i]!
-    if (at >= 0) grouped[next[at]!++] = reader[i]!
-  }
-  return { start, grouped }
 }
 
 function layOutRuns(keyStart: Int32Array, versionTxn: Int32Array, sessionOf: Int32Array) {

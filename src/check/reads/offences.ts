@@ -7,13 +7,10 @@ import type { Anomaly } from '../../verdict/verdict.ts'
 import { listExamples } from '../examples.ts'
 import { OFFENCES, type ReadCheck } from './read-consistency.ts'
 
-/** @param limit how many examples of each name there may be */
-export function describeOffences(
-  history: History,
-  reads: ReadCheck,
-  limit: number,
-  deadline: Deadline,
-): Anomaly[] {
+/** What to describe, and how many examples of each name there may be. */
+type Asked = [history: History, reads: ReadCheck, limit: number, deadline: Deadline]
+
+export function describeOffences(...[history, reads, limit, deadline]: Asked): Anomaly[] {
   return OFFENCES.flatMap((name, kind) => {
     const found = reads.offendingOp.filter((_, i) => reads.offendingKind[i] === kind)
     return listExamples(found, limit, deadline, (op) => describeOffence(history, reads, op, name))
@@ -21,17 +18,12 @@ export function describeOffences(
 }
 
 /** The same, and what reads show two by two. */
-export function describeReads(...given: Parameters<typeof describeOffences>): Anomaly[] {
+export function describeReads(...given: Asked): Anomaly[] {
   return [...describeOffences(...given), ...describeUnrepeatable(...given)]
 }
 
 /** Pattern j: transactions that read one key from two others. */
-export function describeUnrepeatable(
-  history: History,
-  reads: ReadCheck,
-  limit: number,
-  deadline: Deadline,
-): Anomaly[] {
+export function describeUnrepeatable(...[history, reads, limit, deadline]: Asked): Anomaly[] {
   return listExamples(pairsOf(reads.unrepeatable), limit, deadline, (ops) => {
     const sources = ops.map((op) => writerOf(history, reads, op)).filter((txn) => txn >= 0)
     const txns = [...new Set([history.opTxn[ops[0]]!, ...sources])]

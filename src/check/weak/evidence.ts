@@ -3,6 +3,7 @@
 // WeakEvidence.
 
 import { assert } from '../../base/errors.ts'
+import { addTo } from '../../base/maps.ts'
 import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
 import { isSessionGuarantee, type SessionGuarantee } from '../../levels/levels.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
@@ -136,16 +137,10 @@ export class WeakEvidence {
   }
 
   private edgeOf(level: WeakLevel, step: Step): Edge {
-    switch (step.kind) {
-      case 'SO':
-        return sessionEdge(step.from, step.to)
-      case 'WR':
-        return this.readEdge(step.read)
-      case 'WW':
-        return this.versionEdge(step.from, step.append)
-      case 'CO':
-        return this.forcedEdge(level, step.edge)
-    }
+    if (step.kind === 'SO') return sessionEdge(step.from, step.to)
+    if (step.kind === 'WR') return this.readEdge(step.read)
+    if (step.kind === 'WW') return this.versionEdge(step.from, step.append)
+    return this.forcedEdge(level, step.edge)
   }
 
   readEdge(read: number): Edge {
@@ -197,10 +192,6 @@ function sessionEdge(from: number, to: number): Edge {
 
 function groupByTarget(forced: readonly ForcedEdge[]): Map<number, ForcedEdge[]> {
   const byTarget = new Map<number, ForcedEdge[]>()
-  for (const edge of forced) {
-    const known = byTarget.get(edge.to)
-    if (known) known.push(edge)
-    else byTarget.set(edge.to, [edge])
-  }
+  for (const edge of forced) addTo(byTarget, edge.to, edge)
   return byTarget
 }

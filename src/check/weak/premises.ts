@@ -27,11 +27,6 @@ export type Filter = (t2: number, source: number) => boolean
 type IsNear = (txn: number) => boolean
 type Visit = (t2: number) => void
 
-/** What the premises are read off; see WeakContext. */
-export interface PremiseSource extends GuaranteeSource {
-  readonly deadline: Deadline
-}
-
 export class Premises {
   private readonly history: History
   private readonly reads: ReadCheck
@@ -43,7 +38,8 @@ export class Premises {
   private judgedLevel: WeakLevel = 'rc'
   private required = new Uint8Array(0) // entry of `newer` -> 1 if it had to be visible
 
-  constructor(private readonly context: PremiseSource) {
+  /** @param context what the premises are read off */
+  constructor(private readonly context: GuaranteeSource & { readonly deadline: Deadline }) {
     this.history = context.history
     this.reads = context.reads
     this.guarantees = new Guarantees(context)
@@ -122,10 +118,6 @@ export class Premises {
     }
     if (!writes) return false
     if (this.noted !== reader) this.noteSources(reader)
-    return this.isRequired(level, t2, reader, read)
-  }
-
-  private isRequired(level: WeakLevel, t2: number, reader: number, read: number): boolean {
     if (this.isNearby(level, t2, reader, read)) return true
     return level === 'cc' && this.context.causality().before(t2, reader)
   }

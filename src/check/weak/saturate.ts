@@ -16,6 +16,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { addTo } from '../../base/maps.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { mendOrder } from '../order/mend-order.ts'
@@ -203,7 +204,7 @@ class ForcedEdges {
       for (let i = start; i < end; i++) {
         if (!impossible[i]) continue
         const edge = { from: candidates[i]!, to: source, read }
-        if (this.settled.has(read)) this.noteFurther(edge)
+        if (this.settled.has(read)) addTo(this.alsoCausal, edge.read, edge)
         else this.causal.push(edge)
         this.settled.add(read)
         const id = this.idOf(edge)
@@ -214,12 +215,6 @@ class ForcedEdges {
     }
     this.candidates.length = 0
     this.candidateRead.length = 0
-  }
-
-  private noteFurther(edge: ForcedEdge): void {
-    const known = this.alsoCausal.get(edge.read)
-    if (known) known.push(edge)
-    else this.alsoCausal.set(edge.read, [edge])
   }
 
   /** candidate -> 1 if the source of its read happens before it. */

@@ -76,16 +76,14 @@ export class WeakLevels {
           return []
         }
       }
-      return withProgress(
-        () =>
-          this.byPattern && !isSessionGuarantee(level)
-            ? this.rest().patterns(level)
-            : this.rest().faults(level),
-        () => {
-          const count = this.context().history.txnCounts.reduce((sum, counts) => sum + counts, 0)
-          return `no order of ${count} transactions is valid, but those to blame were not singled out`
-        },
-      )
+      const find = () => {
+        const byPattern = this.byPattern && !isSessionGuarantee(level)
+        return byPattern ? this.rest().patterns(level) : this.rest().faults(level)
+      }
+      return withProgress(find, () => {
+        const count = this.context().history.txnCounts.reduce((sum, counts) => sum + counts, 0)
+        return `no order of ${count} transactions is valid, but those to blame were not singled out`
+      })
     })
     return { anomalies, proof: order && { kind: 'commit-order', order } }
   }
@@ -146,24 +144,20 @@ export class WeakLevels {
   /** Patterns h … n as far as the level forbids them. */
   private patterns(level: Exclude<WeakLevel, SessionGuarantee>): Anomaly[] {
     const found: Anomaly[] = []
-    const saturation = (at: WeakLevel) => this.saturation(at)
-    addFound(found, () =>
-      this.named(findTap('h')!, saturation('rc'), this.causal(saturation('rc'))),
-    )
-    addFound(found, () =>
-      this.named(findTap('i')!, saturation('rc'), this.forced(saturation('rc'))),
-    )
+    const add = (tap: string, at: WeakLevel, show: (forced: ForcedOrders) => Witness[]) =>
+      addFound(found, () => {
+        const forced = this.saturation(at)
+        return this.named(findTap(tap)!, forced, show(forced))
+      })
+    add('h', 'rc', (forced) => this.causal(forced))
+    add('i', 'rc', (forced) => this.forced(forced))
     if (level === 'rc') return found
     addFound(found, () => this.unrepeatable())
-    addFound(found, () =>
-      this.named(findTap('k')!, saturation('ra'), this.causal(saturation('ra'))),
-    )
-    addFound(found, () =>
-      this.named(findTap('l')!, saturation('ra'), this.forced(saturation('ra'))),
-    )
+    add('k', 'ra', (forced) => this.causal(forced))
+    add('l', 'ra', (forced) => this.forced(forced))
     if (level === 'ra') return found
-    addFound(found, () => this.named(findTap('m')!, saturation('cc'), this.onlyAtCc('causal')))
-    addFound(found, () => this.named(findTap('n')!, saturation('cc'), this.onlyAtCc('forced')))
+    add('m', 'cc', () => this.onlyAtCc('causal'))
+    add('n', 'cc', () => this.onlyAtCc('forced'))
     return found
   }
 

@@ -219,55 +219,37 @@ export class NativeParser extends LineParser implements PieceParser {
   private parseFieldValue(name: number): void {
     const { scanner, builder } = this
     const c = scanner.skipSpace()
-    switch (name) {
-      case field.SESSION:
-        this.session = this.ops.takeSymbol(builder.sessions, 'session')
-        return
-      case field.ID:
-      case field.PENDING:
-      case field.OUTCOME:
-        if (this.label !== NONE) throw scanner.fail('the id is given twice')
-        this.label = this.ops.takeSymbol(builder.labels, 'transaction id')
-        return
-      case field.STATUS:
-        this.status = scanName(scanner, STATUS_NAMES, 'status')
-        return
-      case field.START:
-        this.start = scanner.scanTime('start')
-        this.startText = scanner.timeText
-        return
-      case field.FINISH:
-        this.finishTime = scanner.scanTime('finish')
-        this.finishText = scanner.timeText
-        return
-      case field.LEVEL:
-        this.level = scanName(scanner, LEVEL_IDS, 'level')
-        return
-      case field.OPS:
-        this.opsAt.set()
-        if (!this.has(field.SESSION)) return scanner.skipValue()
-        return this.takeOps()
-      case field.ISOBAR:
-        return this.parseVersion()
-      case field.VERSION:
-        return this.version.pass()
-      case field.AFTER:
-        return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
-      case field.TABLES:
-        return this.tablesAt.pass()
-      case field.PARTIAL:
-        return this.partialAt.pass()
-      case field.MARK:
-        return this.markAt.pass()
-      case field.UNIT:
-        this.unit = TIME_UNITS[scanName(scanner, TIME_UNITS, 'unit of time')]!
-        return
-      case field.AUDIT:
-        if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
-        return scanner.expectWord('true')
-      default:
-        if (c === 102) scanner.expectWord('false')
-        this.initial = c === 102 ? undefined : this.ops.takeValue('initial value')
+    if (name === field.SESSION) this.session = this.ops.takeSymbol(builder.sessions, 'session')
+    else if (name === field.ID || name === field.PENDING || name === field.OUTCOME) {
+      if (this.label !== NONE) throw scanner.fail('the id is given twice')
+      this.label = this.ops.takeSymbol(builder.labels, 'transaction id')
+    } else if (name === field.STATUS) this.status = scanName(scanner, STATUS_NAMES, 'status')
+    else if (name === field.START) {
+      this.start = scanner.scanTime('start')
+      this.startText = scanner.timeText
+    } else if (name === field.FINISH) {
+      this.finishTime = scanner.scanTime('finish')
+      this.finishText = scanner.timeText
+    } else if (name === field.LEVEL) this.level = scanName(scanner, LEVEL_IDS, 'level')
+    else if (name === field.OPS) {
+      this.opsAt.set()
+      if (this.has(field.SESSION)) this.takeOps()
+      else scanner.skipValue()
+    } else if (name === field.ISOBAR) this.parseVersion()
+    else if (name === field.VERSION) this.version.pass()
+    else if (name === field.AFTER) {
+      this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
+    } else if (name === field.TABLES) this.tablesAt.pass()
+    else if (name === field.PARTIAL) this.partialAt.pass()
+    else if (name === field.MARK) this.markAt.pass()
+    else if (name === field.UNIT) {
+      this.unit = TIME_UNITS[scanName(scanner, TIME_UNITS, 'unit of time')]!
+    } else if (name === field.AUDIT) {
+      if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
+      scanner.expectWord('true')
+    } else {
+      if (c === 102) scanner.expectWord('false')
+      this.initial = c === 102 ? undefined : this.ops.takeValue('initial value')
     }
   }
 

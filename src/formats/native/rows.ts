@@ -135,27 +135,20 @@ export class RowReader {
     const { scanner } = this
     const c = scanner.skipSpace()
     const at = scanner.at
-    switch (typeAt(c)) {
-      case 'text':
-        scanner.scanString()
-        return scanner.text()
-      case 'an integer': {
-        scanner.scanInteger(what)
-        const value = scanner.integer()
-        if (value <= MAX_INTEGER) return value
-        const hint = 'integers go from -2^63 to 2^63 - 1'
-        throw scanner.fail(`the ${what} does not fit into 64 bits`, at, hint, 'out-of-range')
-      }
-      case 'a boolean':
-        return takeFlag(scanner)
-      case 'null':
-        scanner.expectWord('null')
-        return null
-      case null:
-        throw scanner.unexpected(`the ${what}`, VALUES)
-      default:
-        throw scanner.fail(`the ${what} cannot be ${typeAt(c)!}`, at, VALUES, 'wrong-type')
+    const type = typeAt(c)
+    if (type === 'an integer') {
+      scanner.scanInteger(what)
+      const value = scanner.integer()
+      if (value <= MAX_INTEGER) return value
+      const hint = 'integers go from -2^63 to 2^63 - 1'
+      throw scanner.fail(`the ${what} does not fit into 64 bits`, at, hint, 'out-of-range')
     }
+    if (type === 'a boolean') return takeFlag(scanner)
+    if (type === null) throw scanner.unexpected(`the ${what}`, VALUES)
+    if (type === 'text') scanner.scanString()
+    else if (type === 'null') scanner.expectWord('null')
+    else throw scanner.fail(`the ${what} cannot be ${type}`, at, VALUES, 'wrong-type')
+    return type === 'text' ? scanner.text() : null
   }
 
   private unknownColumn(table: SqlTable, name: string, at: number): InputError {

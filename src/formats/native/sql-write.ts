@@ -44,12 +44,8 @@ export function renderTables(
 }
 
 /** Piece by piece: a statement may have returned thousands of rows. */
-export function writeStatement(
-  writer: ByteWriter,
-  history: History,
-  sql: SqlEvents,
-  event: number,
-): void {
+export function writeStatement(writer: ByteWriter, history: History, event: number): void {
+  const sql = history.sql!
   const kind = sql.eventKind[event]!
   const table = sql.tables[sql.eventTable[event]!]!
   writer.text(`{"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`)
@@ -82,22 +78,17 @@ export function writeStatement(
     }
   }
   writer.text(']')
-  if (passed > 0) writeUnread(writer, history, sql, start, end)
+  if (passed > 0) writeUnread(writer, history, start, end)
   writer.text('}')
 }
 
 /** The rows that a statement passed over. */
-function writeUnread(
-  writer: ByteWriter,
-  history: History,
-  sql: SqlEvents,
-  start: number,
-  end: number,
-): void {
+function writeUnread(writer: ByteWriter, history: History, start: number, end: number): void {
+  const { keyValues, opReturned } = history.sql!
   let separator = ',"unread":['
   for (let op = start; op < end; op++) {
-    if (history.opKind[op] === WRITE || sql.opReturned[op] !== 0) continue
-    const version = renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))
+    if (history.opKind[op] === WRITE || opReturned[op] !== 0) continue
+    const version = renderVersion(keyValues[history.opKey[op]!]!, history.valueOf(op))
     writer.text(`${separator}{${version}}`)
     separator = ','
   }

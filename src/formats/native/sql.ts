@@ -126,7 +126,8 @@ export class StatementReader {
     }
     this.refuseForeign()
     const id = this.takeTable(into)
-    if (this.kind === REFUSED) return this.takeRefused(txn, id, into, begin, place)
+    if (this.kind === REFUSED && fields.has(ROWS)) return this.takeRefused(into, txn, id, place)
+    if (this.kind === REFUSED) throw this.missing(begin, 'rows', MET)
     const predicate = this.kind === INSERT ? NONE : this.takePredicate(into, id, place)
     if (!fields.has(ROWS)) {
       const hint = this.kind === INSERT ? 'the rows as written' : 'the rows it saw; [] if none'
@@ -160,15 +161,8 @@ export class StatementReader {
   }
 
   /** What an INSERT met that was refused: it speaks of no other rows. */
-  private takeRefused(
-    txn: number,
-    id: number,
-    into: SqlStatements,
-    begin: number,
-    place: Place,
-  ): void {
+  private takeRefused(into: SqlStatements, txn: number, id: number, statement: Place): void {
     const { scanner, fields } = this
-    if (!fields.has(ROWS)) throw this.missing(begin, 'rows', MET)
     fields.enter(ROWS)
     const at = scanner.at
     this.expectList('the rows that were there')
@@ -180,7 +174,7 @@ export class StatementReader {
     })
     if (met.length === 0) throw scanner.fail('the insert was refused by no row', at, MET)
     const keys = met.map(({ key }) => key)
-    into.begin(txn, REFUSED, id, into.predicateOfKeys(id, keys), place)
+    into.begin(txn, REFUSED, id, into.predicateOfKeys(id, keys), statement)
     for (const { key, from, place } of met) {
       into.readRow(key, from, true, place)
       this.columns.push(place.column)
@@ -300,19 +294,13 @@ export class StatementReader {
     })
     if (key === undefined) throw this.missing(begin, 'key', hint)
     if (from === undefined) throw this.missing(begin, 'from', hint)
-    if (updates) this.checkChange(table, key, row, begin, rowAt)
+    if (updates && row === null) throw this.missing(begin, 'row', CHANGE)
+    if (updates) this.checkChange(table, key, row!, rowAt)
     return { key, from, row: row as SqlRow | null }
   }
 
   /** An update says what the row became, which is the same row still. */
-  private checkChange(
-    table: SqlTable,
-    key: SqlRow,
-    row: SqlRow | null,
-    begin: number,
-    rowAt: number,
-  ): void {
-    if (row === null) throw this.missing(begin, 'row', CHANGE)
+  private checkChange(table: SqlTable, key: SqlRow, row: SqlRow, rowAt: number): void {
     const changed = table.keyColumns.find((column, i) => row[column] !== key[i])
     if (changed === undefined) return
     const message = `the update changes the key column ${quote(table.columns[changed]!.name)}`

@@ -16,9 +16,8 @@ import {
   type Versions,
   WRITE,
 } from '../../history/history.ts'
-import { CAS, FOUND, type LightOps, UNTOLD } from '../../history/light.ts'
-import { ADD, elementsOf, INCREMENT, RANGE, SET, type SpanOps } from '../../history/spans.ts'
-import type { SqlEvents } from '../../history/sql-events.ts'
+import { CAS, FOUND, UNTOLD } from '../../history/light.ts'
+import { ADD, elementsOf, INCREMENT, RANGE, SET } from '../../history/spans.ts'
 import { forEachStep } from '../../history/sql-steps.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
@@ -57,12 +56,12 @@ export function writeNative(history: History, sink: Sink): void {
   const writeOp = (op: number) => {
     const span = history.spans === null ? NONE : history.spans.opSpan[op]!
     if (span !== NONE) {
-      writeSpan(writer, history, history.spans!, span, op)
+      writeSpan(writer, history, span, op)
       return op + history.spans!.size[span]!
     }
     const light = history.light === null ? NONE : history.light.opLight[op]!
     if (light !== NONE) {
-      writeLight(writer, history, history.light!, light, op)
+      writeLight(writer, history, light, op)
       return history.light!.failed[light] ? op + 1 : op + 2 // its write is part of it
     }
     const kind = history.opKind[op]!
@@ -81,9 +80,8 @@ export function writeNative(history: History, sink: Sink): void {
     writer.text(
       `{"session":${sessions[history.txnSession[txn]!]!}${attributes(history, txn)},"ops":[`,
     )
-    if (sql !== null) {
-      writeMixed(writer, history, sql, txn, writeOp)
-    } else {
+    if (sql !== null) writeMixed(writer, history, txn, writeOp)
+    else {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; ) {
         if (op > txnOpStart[txn]!) writer.byte(COMMA)
         op = writeOp(op)
@@ -95,21 +93,16 @@ export function writeNative(history: History, sink: Sink): void {
 }
 
 /** Statements and operations on registers, in program order. */
-function writeMixed(
-  writer: ByteWriter,
-  history: History,
-  sql: SqlEvents,
-  txn: number,
-  writeOp: (op: number) => number,
-): void {
+function writeMixed(out: ByteWriter, history: History, txn: number, writeOp: (op: number) => void) {
+  const sql = history.sql!
   let first = true
   forEachStep(history, sql, txn, (op, event) => {
-    if (!first) writer.byte(COMMA)
+    if (!first) out.byte(COMMA)
     first = false
-    if (event !== NONE) writeStatement(writer, history, sql, event)
+    if (event !== NONE) writeStatement(out, history, event)
     else writeOp(op)
   })
-  if (sql.txnRolledBack[txn]) writer.text(`${first ? '' : ','}{"abort":true}`)
+  if (sql.txnRolledBack[txn]) out.text(`${first ? '' : ','}{"abort":true}`)
 }
 
 function writeVersion(writer: ByteWriter, versions: Versions, op: number): void {
@@ -121,13 +114,8 @@ function renderVersion(version: string): string {
   return version.includes('/') ? `"${version}"` : version
 }
 
-function writeLight(
-  writer: ByteWriter,
-  history: History,
-  lights: LightOps,
-  light: number,
-  read: number,
-): void {
+function writeLight(writer: ByteWriter, history: History, light: number, read: number): void {
+  const lights = history.light!
   const isCas = lights.kind[light] === CAS
   writer.text(isCas ? '["cas",' : '["insert",')
   writer.text(renderJson(history.keyName(history.opKey[read]!)))
@@ -142,13 +130,8 @@ function writeLight(
   writer.byte(CLOSE)
 }
 
-function writeSpan(
-  writer: ByteWriter,
-  history: History,
-  spans: SpanOps,
-  span: number,
-  op: number,
-): void {
+function writeSpan(writer: ByteWriter, history: History, span: number, op: number): void {
+  const spans = history.spans!
   const { kind, key, first, last, returned } = spans
   const show = (value: number) => renderJson(history.values.get(value))
   if (kind[span] === RANGE) {

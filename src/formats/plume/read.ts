@@ -59,6 +59,8 @@ export class PlumeParser extends LineParser implements PieceParser {
   private lastTxn = NONE
   private readonly newest = new NewestValues()
   private readonly digits = new Digits() // the number last read
+  private source: Uint8Array = new Uint8Array(0) // what holds the line that parseLine is at
+  private lineStart = 0 // and where it begins there
   private readonly sizeBytes: number
   private detour = 0 // bytes to go before lines may be usual again
   private nextDetour = STRETCH_BYTES
@@ -278,6 +280,8 @@ export class PlumeParser extends LineParser implements PieceParser {
   /** Parses one line of any kind, or says what is wrong with it; returns where the next begins. */
   private parseLine(b: Uint8Array, start: number): number {
     const { digits } = this
+    this.source = b
+    this.lineStart = start
     let p = start
     while (b[p] === 32 || b[p] === 9 || b[p] === 13) p++
     if (b[p] === NEWLINE) {
@@ -287,27 +291,27 @@ export class PlumeParser extends LineParser implements PieceParser {
     p = start
     const letter = b[p]!
     if (letter !== LETTER_R && letter !== LETTER_W) {
-      throw this.fail(b, start, p, `expected "r" or "w", found ${describeByte(b, p)}`, SHAPE)
+      throw this.fail(p, `expected "r" or "w", found ${describeByte(b, p)}`, SHAPE)
     }
-    p = this.expect(b, start, p + 1, OPEN)
-    p = this.parseNumber(b, start, p, 'key')
+    p = this.expect(p + 1, OPEN)
+    p = this.parseNumber(p, 'key')
     const key = this.builder.keys.ofWords(digits.low | 0, digits.high | 0, false)
-    p = this.parseNumber(b, start, this.expect(b, start, p, COMMA), 'value')
+    p = this.parseNumber(this.expect(p, COMMA), 'value')
     const value = this.builder.values.ofWords(digits.low | 0, digits.high | 0, false)
-    p = this.parseNumber(b, start, this.expect(b, start, p, COMMA), 'session')
+    p = this.parseNumber(this.expect(p, COMMA), 'session')
     const session = this.builder.sessions.ofWords(digits.low | 0, digits.high | 0, false)
-    p = this.expect(b, start, p, COMMA)
+    p = this.expect(p, COMMA)
     const aborted = b[p] === MINUS
     const idAt = p
-    p = this.parseNumber(b, start, aborted ? p + 1 : p, 'transaction')
+    p = this.parseNumber(aborted ? p + 1 : p, 'transaction')
     if (aborted && (digits.high !== 0 || digits.low !== 1 || p !== idAt + 2)) {
       const hint = 'transaction ids are nonnegative, or -1 for aborted'
-      throw this.fail(b, start, idAt, 'a transaction id cannot be negative', hint)
+      throw this.fail(idAt, 'a transaction id cannot be negative', hint)
     }
-    p = this.expect(b, start, p, CLOSE)
+    p = this.expect(p, CLOSE)
     if (b[p] === 13) p++
     if (b[p] !== NEWLINE) {
-      throw this.fail(b, start, p, `unexpected ${describeByte(b, p)} after the operation`, SHAPE)
+      throw this.fail(p, `unexpected ${describeByte(b, p)} after the operation`, SHAPE)
     }
     this.lastId = NONE
     const txn = aborted
@@ -355,35 +359,30 @@ export class PlumeParser extends LineParser implements PieceParser {
   }
 
   /** Reads digits into `digits`; returns where they end. */
-  private parseNumber(b: Uint8Array, start: number, from: number, what: string): number {
-    const end = this.digits.scan(b, from)
+  private parseNumber(from: number, what: string): number {
+    const end = this.digits.scan(this.source, from)
     if (end === from) {
-      const message = `expected a ${what} (decimal digits), found ${describeByte(b, end)}`
-      throw this.fail(b, start, end, message, SHAPE)
+      const message = `expected a ${what} (decimal digits), found ${describeByte(this.source, end)}`
+      throw this.fail(end, message, SHAPE)
     }
     if (this.digits.overflow) {
       const hint = 'the largest number is 18446744073709551615'
       const message = `the ${what} does not fit into 64 bits`
-      throw this.fail(b, start, from, message, hint, 'out-of-range')
+      throw this.fail(from, message, hint, 'out-of-range')
     }
     return end
   }
 
-  private expect(b: Uint8Array, start: number, p: number, byte: number): number {
-    if (b[p] === byte) return p + 1
-    const message = `expected "${String.fromCharCode(byte)}", found ${describeByte(b, p)}`
-    throw this.fail(b, start, p, message, SHAPE)
+  private expect(p: number, byte: number): number {
+    const { source } = this
+    if (source[p] === byte) return p + 1
+    const message = `expected "${String.fromCharCode(byte)}", found ${describeByte(source, p)}`
+    throw this.fail(p, message, SHAPE)
   }
 
-  private fail(
-    b: Uint8Array,
-    start: number,
-    at: number,
-    message: string,
-    hint: string,
-    code = 'malformed',
-  ): InputError {
-    return new InputError(code, message, placeAt(b, start, at, this.nextLine()), hint)
+  private fail(at: number, message: string, hint: string, code = 'malformed'): InputError {
+    const place = placeAt(this.source, this.lineStart, at, this.nextLine())
+    return new InputError(code, message, place, hint)
   }
 
   private inTwoSessions(txn: number, symbol: number, session: number): InputError {

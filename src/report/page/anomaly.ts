@@ -8,7 +8,7 @@ import { renderNotation } from '../../history/render-notation.ts'
 import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'
-import type { AnomalyJson, TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
+import type { TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { cut, keyWord, plain } from '../names.ts'
@@ -94,10 +94,11 @@ function listWords(names: readonly string[]): string {
 function renderEvidence({ example, anomaly }: Evidence, id: string, figures: Figure[]): string {
   const figure = buildFigure(example)
   const count = figures.push(figure)
+  const given = tellGiven(anomaly)
   const view = firstView(figure)
   return [
     `<div class="evidence" id="${id}-${count}">`,
-    `<div class="story"><h4>Step by step</h4>${renderGiven(anomaly)}${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
+    `<div class="story"><h4>Step by step</h4>${given === '' ? '' : `<p>${esc(given)}</p>`}${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
     '<div class="dependencies">',
     '<figure><figcaption>Dependencies <span>arrows: what must come before what</span></figcaption>',
     `<div class="canvas isobar" data-view="graph">${renderGraph(figure, view, PAGE)}</div></figure>`,
@@ -108,11 +109,6 @@ function renderEvidence({ example, anomaly }: Evidence, id: string, figures: Fig
     renderLegend(figure),
     '</div>',
   ].join('\n')
-}
-
-function renderGiven(anomaly: AnomalyJson): string {
-  const given = tellGiven(anomaly)
-  return given === '' ? '' : `<p>${esc(given)}</p>`
 }
 
 function cutNote(figure: Figure): string {

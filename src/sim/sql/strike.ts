@@ -66,22 +66,14 @@ export class StrikeRun {
     const values = this.rows[row] ?? this.rows[0]!
     const column = columns[changed]!.name
     const fit = values[changed]!
-    switch (verb) {
-      case 'get':
-        return select(name, ...this.equal(keyColumns, values))
-      case 'insert':
-        return insert(name, values)
-      case 'insertOther':
-        return insert(name, values.with(changed, otherValue(fit)))
-      case 'fit':
-        return update(name, { [column]: fit }, ...this.equal(keyColumns, values))
-      case 'change': {
-        const to = typeof fit === 'bigint' ? add(1n) : otherValue(fit)
-        return update(name, { [column]: to }, ...this.equal(keyColumns, values))
-      }
-      default:
-        return select(name, ...this.equal(this.columns, values))
-    }
+    if (verb === 'get') return select(name, ...this.equal(keyColumns, values))
+    if (verb === 'insert') return insert(name, values)
+    if (verb === 'insertOther') return insert(name, values.with(changed, otherValue(fit)))
+    if (verb !== 'fit' && verb !== 'change')
+      return select(name, ...this.equal(this.columns, values))
+    const change = typeof fit === 'bigint' ? add(1n) : otherValue(fit)
+    const to = verb === 'fit' ? fit : change
+    return update(name, { [column]: to }, ...this.equal(keyColumns, values))
   }
 
   private mischiefOf({ verb, row }: SqlScriptStep): Mischief {
