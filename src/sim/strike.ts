@@ -29,6 +29,9 @@ export interface World {
   readonly shown: Map<number, readonly number[]>
 }
 
+/** What ends a transaction: a commit that is lost is one that the store does not carry out. */
+const ENDS: ReadonlySet<string> = new Set(['commit', 'lose', 'abort'])
+
 /** How many operations a role of the strike has at most. */
 export function strikeOpCount(plan: Plan, strike: Strike, role: number): number {
   const txn = strike.txns[role]!
@@ -76,7 +79,7 @@ export class StrikeRun {
         world.store.begin(session)
         if (this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
       } else if (step.verb === 'write') this.runWrite(step, txn, session)
-      else if (step.verb === 'commit' || step.verb === 'abort') {
+      else if (ENDS.has(step.verb)) {
         if (!this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
         if (step.verb === 'commit') world.store.install(session)
         settle()
