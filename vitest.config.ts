@@ -13,8 +13,8 @@ const PURE = inRooms(
   ),
 )
 
-/** What puts a module in the place of another, which it must be the first to load. */
-const MOCKING = ['test/cli/doctor-command.test.ts']
+/** What puts a module in the place of another, which it must be the first to load, and what counts all that a process has open. */
+const APART = ['test/cli/doctor-command.test.ts', 'test/record/silent-server.test.ts']
 
 /** Once, though this file is read for every project. */
 const told = globalThis as { isShortTold?: boolean }
@@ -38,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
+          exclude: [...configDefaults.exclude, ...APART],
           retry: Number(process.env['ISOBAR_RETRY'] ?? 0),
           // They wait for each other's processes much of the time: one more than there are cores.
           maxWorkers: availableParallelism() + 1,
@@ -53,10 +54,10 @@ export default defineConfig({
         test: {
           name: 'own',
           include: ['test/**/*.test.ts', 'examples/*.test.mjs'],
-          exclude: [...configDefaults.exclude, ...SERVERS, ...PURE, ...MOCKING],
+          exclude: [...configDefaults.exclude, ...SERVERS, ...PURE, ...APART],
         },
       },
-      { extends: true, test: { name: 'mocking', include: MOCKING, isolate: true } },
+      { extends: true, test: { name: 'apart', include: APART, isolate: true } },
     ],
   },
 })
