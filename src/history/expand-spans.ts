@@ -31,7 +31,7 @@ import type { Value, ValueTable } from './values.ts'
 /** Spans are made of so many operations at most, all together. */
 const MOST_OPS = 50_000_000
 /** Steps for finding out which increments add up to what was read. */
-const MOST_STEPS = 20_000_000
+const MOST_STEPS = 500_000_000
 
 /** Why a read is open: it may have seen anything but its value, or a share or not. */
 export const NOT_OPEN = 0
