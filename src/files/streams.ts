@@ -2,7 +2,7 @@
 // becomes a block of the file. A record lies in one block, so that a block can be decoded by
 // itself. Written first, then read, each stream from its beginning. Main class: Streams.
 
-import { FloatColumn, IntColumn } from '../base/grow.ts'
+import { enlarged, FloatColumn, IntColumn } from '../base/grow.ts'
 import type { Scratch, ScratchFile } from './scratch.ts'
 
 const NONE = -1
@@ -10,9 +10,9 @@ const NONE = -1
 export class Streams {
   /** Where records are put: see `room`. */
   bytes: Uint8Array
-  private readonly fill: Int32Array // stream -> bytes of its buffer in use
-  private readonly first: Int32Array // stream -> its first block
-  private readonly last: Int32Array // stream -> its last block
+  private fill: Int32Array // stream -> bytes of its buffer in use
+  private first: Int32Array // stream -> its first block
+  private last: Int32Array // stream -> its last block
   private readonly blockAt = new FloatColumn(64) // block -> where it begins in the file
   private readonly blockLength = new IntColumn(64) // block -> bytes
   private readonly blockNext = new IntColumn(64) // block -> the next one of its stream
@@ -23,7 +23,7 @@ export class Streams {
 
   constructor(
     private readonly scratch: Scratch,
-    readonly count: number,
+    public count: number,
     blockBytes: number,
   ) {
     this.blockBytes = blockBytes
@@ -31,6 +31,16 @@ export class Streams {
     this.fill = new Int32Array(count)
     this.first = new Int32Array(count).fill(NONE)
     this.last = new Int32Array(count).fill(NONE)
+  }
+
+  /** Makes room for more streams, which are empty. */
+  grow(count: number): void {
+    if (count <= this.count) return
+    this.bytes = enlarged(this.bytes, count * this.blockBytes)
+    this.fill = enlarged(this.fill, count)
+    this.first = enlarged(this.first, count, NONE)
+    this.last = enlarged(this.last, count, NONE)
+    this.count = count
   }
 
   /** Where in `bytes` the next record of a stream may begin, with room for so many bytes. */

@@ -2,10 +2,9 @@
 // numbers them. That is the usual file: transactions stand side by side, have an end, and small
 // integers for names. Any other is not streamed. Main class: FileStream.
 
-import { IntColumn } from '../base/grow.ts'
+import { type ByteColumn, IntColumn } from '../base/grow.ts'
 import { type PlainFile, readPieces } from '../formats/pieces.ts'
 import type { Draft } from '../formats/source.ts'
-import type { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, NONE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
@@ -19,12 +18,22 @@ export class NotStreamed extends Error {
   override readonly name = 'NotStreamed'
 }
 
+/** Statuses, and operations in the order of their transactions, numbered within the piece. */
+export interface PieceOps {
+  readonly opCount: number
+  readonly opTxn: IntColumn
+  readonly opKind: ByteColumn
+  readonly opKey: IntColumn
+  readonly opValue: IntColumn
+  statusOf(txn: number): number
+}
+
 /** Some transactions that follow each other; the first may go on with the last one before. */
 export interface StreamPiece {
   readonly first: number // number of the first one
   readonly txnCount: number
   readonly txnSession: Int32Array // transaction of the piece -> session
-  readonly builder: HistoryBuilder // statuses, operations in the order of their transactions
+  readonly builder: PieceOps
   readonly initial: number // id of the initial value in this piece; NONE if there is none
 }
 

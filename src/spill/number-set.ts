@@ -22,6 +22,11 @@ export class NumberSet {
     return true
   }
 
+  has(n: number): boolean {
+    const word = n >>> 5
+    return word < this.words.length && (this.words[word]! & (1 << (n & 31))) !== 0
+  }
+
   private grow(words: number): boolean {
     // The old ones are there until the new ones are filled.
     const size = Math.max(words, Math.ceil(this.words.length * 1.5))

@@ -2,7 +2,7 @@
 // explain span windows of it, which are ordered anew until none is left. A violation is what some
 // transactions of the file violate by themselves. Main function: decideStrong.
 
-import { BudgetExceeded } from '../../base/errors.ts'
+import { assert, BudgetExceeded } from '../../base/errors.ts'
 import { check } from '../../check/check.ts'
 import { NONE } from '../../history/history.ts'
 import { ReaderRecords } from '../../spill/by-position.ts'
@@ -29,7 +29,7 @@ export function decideStrong(
   level: StrongSpilledLevel,
   tools: DecideTools,
 ): Decision {
-  let order = FILE_ORDER
+  let order = tools.first
   const wide: Span[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const stale = new StaleReads(spilled.sizes.windowBytes)
@@ -37,6 +37,7 @@ export function decideStrong(
     const { offences, isLate } = sweepInto(spilled, order, level, stale, onBucket)
     if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
     if (isLate) {
+      assert(order === FILE_ORDER, 'only in the order of the file a read may be late')
       const { txnAt, cycle } = merge(spilled, tools)
       if (txnAt === null) return { verdict: 'violated', offences, txns: cycle }
       order = orderOf(txnAt)

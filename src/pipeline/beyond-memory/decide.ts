@@ -2,7 +2,7 @@
 // at first; what is forced against it is added and put right, until nothing is, or until a cycle
 // shows that there is no order. Main function: decideOnDisk.
 
-import { BudgetExceeded } from '../../base/errors.ts'
+import { assert, BudgetExceeded } from '../../base/errors.ts'
 import { NONE } from '../../history/history.ts'
 import { type CommitOrder, FILE_ORDER, orderOf } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
@@ -35,7 +35,7 @@ function decideWeak(
   level: WeakSpilledLevel,
   tools: DecideTools,
 ): Decision {
-  let order = FILE_ORDER
+  let order = tools.first
   let known: BackEdge[] = [] // transactions, not positions
   for (let round = 0; round < ROUNDS; round++) {
     const onBucket = (bucket: number) => tools.onStep('matching', bucket, spilled.sizes.buckets)
@@ -46,6 +46,7 @@ function decideWeak(
       if (records === null) return { verdict: 'satisfied', order, stale: null }
       const onOrder = (done: number, all: number) => tools.onStep('ordering', done, all)
       if (sweep.isLate) {
+        assert(order === FILE_ORDER, 'only in the order of the file a read may be late')
         const { txnAt, cycle } = mergeSessions(spilled, records, tools.scratch, onOrder)
         if (txnAt === null) return { verdict: 'violated', offences, txns: cycle }
         order = orderOf(txnAt)

@@ -28,4 +28,6 @@ export interface DecideTools {
   /** For what the engine in memory decides. */
   readonly check: CheckOptions
   readonly observers: Observers
+  /** The order that is tried first: the file's own, or one in which no read is late. */
+  readonly first: CommitOrder
 }

@@ -11,6 +11,7 @@ import { Scratch } from '../../files/scratch.ts'
 import type { PlainFile } from '../../formats/pieces.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { certifyOnDisk } from '../../spill/certify-on-disk.ts'
+import { type CommitOrder, FILE_ORDER } from '../../spill/commit-order.ts'
 import type { FileStream } from '../../spill/file-stream.ts'
 import { loadPart, type Part, type PartSource } from '../../spill/part.ts'
 import { partition } from '../../spill/partition.ts'
@@ -24,6 +25,7 @@ import type { LevelResult } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
 import { decideOnDisk } from './decide.ts'
 import type { DecideTools, Decision } from './decision.ts'
+import { MergedFile } from './judge-merged.ts'
 import { countStreamed, judgeStream } from './judge-stream.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
 import { type Observers, settleSpilledCounts } from './settle-counts.ts'
@@ -64,8 +66,12 @@ export async function judgeOnDisk(
   const scratch = new Scratch(options.scratch)
   try {
     const sizes = options.sizes ?? sizesFor(file.sizeBytes, options.memoryBytes)
-    const told = options.stream === false ? null : streamLevels(file, levels, sizes, options)
-    const judged = told ?? judgeCutUp(scratch, file, levels, sizes, options)
+    const streamed =
+      options.stream === false ? null : streamLevels(file, levels, sizes, options, scratch)
+    const isDecided = streamed !== null && levels.every((level) => streamed.made.has(level))
+    const judged = isDecided
+      ? toldOf(file, sizes, streamed)
+      : judgeCutUp(scratch, file, levels, sizes, options, streamed)
     return await showTold(file, levels, judged, options)
   } finally {
     scratch.close()
@@ -79,8 +85,9 @@ export async function judgeAsItStands(
   options: OnDiskOptions,
 ): Promise<OnDiskResult | null> {
   const sizes = options.sizes ?? sizesFor(file.sizeBytes, options.memoryBytes)
-  const told = streamLevels(file, levels, sizes, options)
-  return told && showTold(file, levels, told, options)
+  const streamed = streamLevels(file, levels, sizes, options, null)
+  if (!levels.every((level) => streamed.made.has(level))) return null
+  return showTold(file, levels, toldOf(file, sizes, streamed), options)
 }
 
 async function showTold(
@@ -106,22 +113,49 @@ interface Told {
   readonly warnings: readonly string[]
 }
 
-/** By the order of the file alone; null if that is not enough. */
+/** What was decided without cutting the file up. */
+interface StreamedLevels {
+  readonly made: Map<SpilledLevel, Made>
+  readonly stream: FileStream | null // that was read to its end
+  /** The best order that is known where some level was not decided. */
+  readonly order: CommitOrder | null
+}
+
+/**
+ * By the order of the file, or by orders in which its sessions are side by side.
+ * @param scratch where to put what the latter take; null: only the file's own is tried
+ */
 function streamLevels(
   file: PlainFile,
   levels: readonly SpilledLevel[],
   sizes: SpillSizes,
   options: OnDiskOptions,
-): Told | null {
+  scratch: Scratch | null,
+): StreamedLevels {
   const made = new Map<SpilledLevel, Made>()
   let stream: FileStream | null = null
-  for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
-    const known = implied(level, made)
-    const streamed = known === null ? judgeStream(file, level, sizes, options) : null
-    if (known === null && streamed === null) return null
-    made.set(level, (known ?? streamed)!)
-    if (streamed !== null) stream = streamed.stream
+  let merged: MergedFile | null | undefined
+  try {
+    for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
+      let told = implied(level, made)
+      if (told === null) {
+        let streamed = judgeStream(file, level, sizes, options)
+        if (streamed === null && scratch !== null) {
+          if (merged === undefined) merged = MergedFile.open(file, sizes, scratch, options)
+          streamed = merged?.judge(level) ?? null
+        }
+        if (streamed !== null) stream = streamed.stream
+        told = streamed
+      }
+      if (told !== null) made.set(level, told)
+    }
+    return { made, stream, order: merged?.order ?? null }
+  } finally {
+    merged?.close()
   }
+}
+
+function toldOf(file: PlainFile, sizes: SpillSizes, { made, stream }: StreamedLevels): Told {
   const { warnings, initial, hasLabels } = stream!
   const source = { file, sizes, initial, hasLabels, txnStatus: null }
   return { made, source, observers: new Map(), counts: countStreamed(stream!), warnings }
@@ -133,21 +167,25 @@ function judgeCutUp(
   levels: readonly SpilledLevel[],
   sizes: SpillSizes,
   options: OnDiskOptions,
+  streamed: Pick<StreamedLevels, 'made' | 'order'> | null,
 ): Told {
   const onStep = options.onStep ?? NOTHING
   const { memoryBytes } = options
   const onProgress = (readBytes: number) => onStep('reading', readBytes, file.sizeBytes)
   const spilled = partition(file, scratch, sizes, { memoryBytes, onProgress })
-  const made = new Map<SpilledLevel, Made>()
+  const made = streamed?.made ?? new Map<SpilledLevel, Made>()
+  const first = streamed?.order ?? FILE_ORDER
   const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
   let observers: Observers = new Map()
   try {
     observers = settleSpilledCounts(spilled, (bucket) => onStep('reading', bucket, sizes.buckets))
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
-    for (const level of ordered) made.set(level, giveUp(level, error.message))
+    for (const level of ordered) {
+      if (!made.has(level)) made.set(level, giveUp(level, error.message))
+    }
   }
-  const tools = { scratch, onStep, memoryBytes, check: options.check ?? {}, observers }
+  const tools = { scratch, onStep, memoryBytes, check: options.check ?? {}, observers, first }
   for (const level of ordered) {
     if (made.has(level)) continue
     made.set(level, implied(level, made) ?? decideLevel(spilled, level, tools, options))
@@ -164,7 +202,8 @@ interface Made {
 /** What satisfies a stronger level satisfies this one, by the same order. */
 function implied(level: SpilledLevel, made: ReadonlyMap<SpilledLevel, Made>): Made | null {
   for (const [stronger, { decision, result }] of made) {
-    if (decision.verdict !== 'satisfied') continue
+    const isStronger = SPILLED_LEVELS.indexOf(stronger) < SPILLED_LEVELS.indexOf(level)
+    if (!isStronger || decision.verdict !== 'satisfied') continue
     const proof = weakerProof(level, result.proof)
     const weaker = { ...result, level, proof, impliedBy: stronger, elapsedMs: 0, stages: {} }
     return { decision, result: weaker }
