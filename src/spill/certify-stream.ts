@@ -28,12 +28,16 @@ const STRIDE = 4
 const VALUE = 0
 const WRITER = 1 // position, NONE before the first
 const OLDER = 2 // the replaced version before it, or NONE
+// And the one before it, where that is asked for: the window has those that were replaced by it.
+const BEFORE = 4
+const STRIDE_WITH_BEFORE = 8
 
 export class StreamReplay {
   private problem: string | null = null
   private isComplete = true
   private readonly window: number // a power of two
-  private keys = new Int32Array(16 * STRIDE).fill(NONE) // key · STRIDE -> VALUE …
+  private readonly stride: number
+  private keys = new Int32Array(0) // key · stride -> VALUE …
   protected touched = 0
   // Versions that were replaced, each at its number modulo the window.
   private replacedCount = 0
@@ -56,11 +60,17 @@ export class StreamReplay {
   private readonly missedAfter = new IntColumn(16) // entries of `from` before that read
   private readonly stack = new IntColumn(16)
 
-  /** @param bytes that it may take, keys aside */
+  /**
+   * @param bytes that it may take, keys aside
+   * @param keepsBefore whether the version before the last is kept for each key, however old: in
+   *   orders that are told nearly right, reads see that one long after it was replaced
+   */
   constructor(
     private readonly level: LevelId & ('rc' | 'ra' | 'cc' | 'si' | 'ser'),
     bytes: number,
+    private readonly keepsBefore = false,
   ) {
+    this.stride = keepsBefore ? STRIDE_WITH_BEFORE : STRIDE
     let window = 16
     while (window < WINDOW && 2 * window * 44 <= bytes) window *= 2
     this.window = window
@@ -77,8 +87,9 @@ export class StreamReplay {
 
   /** The next piece of the file; false if it need not be given more. */
   take(piece: StreamPiece, keyCount: number): boolean {
-    if (keyCount * STRIDE > this.keys.length) {
-      this.keys = enlarged(this.keys, Math.ceil(keyCount * 1.5) * STRIDE, NONE)
+    const { stride } = this
+    if (keyCount * stride > this.keys.length) {
+      this.keys = enlarged(this.keys, Math.ceil(keyCount * 1.5) * stride, NONE)
     }
     const { builder, first, initial, txnCount } = piece
     const opTxn = builder.opTxn.data
@@ -88,12 +99,12 @@ export class StreamReplay {
     const { keys } = this
     for (let i = 0; i < builder.opCount; i++) {
       if (i % TOUCHED_OPS === 0) {
-        this.touched = touch(keys, STRIDE, opKey, i, Math.min(i + TOUCHED_OPS, builder.opCount))
+        this.touched = touch(keys, stride, opKey, i, Math.min(i + TOUCHED_OPS, builder.opCount))
       }
       const txn = first + opTxn[i]!
       if (txn !== this.txn) this.goTo(txn, piece)
       if (!this.counts) continue
-      const key = opKey[i]! * STRIDE
+      const key = opKey[i]! * stride
       const by = keys[key + WRITER]!
       if (opKind[i] === WRITE) {
         if (opValue[i]! >= SMALL) this.isComplete = false // its id is of this piece alone
@@ -143,12 +154,27 @@ export class StreamReplay {
     const by = keys[key + WRITER]!
     keys[key + WRITER] = this.txn
     if (by === NONE) return
-    const slot = this.replacedCount & (this.window - 1)
-    this.replacedValue[slot] = keys[key + VALUE]!
-    this.replacedWriter[slot] = by
-    this.replacedOlder[slot] = keys[key + OLDER]!
-    keys[key + OLDER] = this.replacedCount++
     if (by > this.snapshot) this.snapshot = by
+    const value = keys[key + VALUE]!
+    if (!this.keepsBefore) {
+      keys[key + OLDER] = this.retire(value, by, keys[key + OLDER]!)
+      return
+    }
+    const before = key + BEFORE
+    const older = keys[before + OLDER]!
+    const last = keys[before + WRITER]!
+    keys[before + OLDER] = last === NONE ? NONE : this.retire(keys[before + VALUE]!, last, older)
+    keys[before + VALUE] = value
+    keys[before + WRITER] = by
+  }
+
+  /** A version goes to the window; returns its number. */
+  private retire(value: number, writer: number, older: number): number {
+    const slot = this.replacedCount & (this.window - 1)
+    this.replacedValue[slot] = value
+    this.replacedWriter[slot] = writer
+    this.replacedOlder[slot] = older
+    return this.replacedCount++
   }
 
   private addRead(source: number): void {
@@ -157,9 +183,20 @@ export class StreamReplay {
   }
 
   private addOldRead(key: number, value: number, initial: number): void {
+    const { keys } = this
     const before = this.fromCount
-    this.miss(this.keys[key + WRITER]!, before)
-    for (let version = this.keys[key + OLDER]!; version !== NONE; ) {
+    this.miss(keys[key + WRITER]!, before)
+    let version = keys[key + OLDER]!
+    if (this.keepsBefore && keys[key + BEFORE + WRITER] !== NONE) {
+      const by = keys[key + BEFORE + WRITER]!
+      if (keys[key + BEFORE + VALUE] === value) {
+        this.addRead(by)
+        return
+      }
+      this.miss(by, before)
+      version = keys[key + BEFORE + OLDER]!
+    }
+    while (version !== NONE) {
       if (this.replacedCount - version > this.window || this.missed.length > MOST_SKIPPED) {
         this.isComplete = false
         return

@@ -116,7 +116,7 @@ export class SessionLog {
   private put(): void {
     const { ops, session, streams, lengths, lastTxn, txn, sizes } = this
     if (session >= lengths.length) {
-      streams.grow(session + 1)
+      streams.grow(Math.ceil((session + 1) * 1.5))
       if (streams.bytes.length > sizes.windowBytes / 2) throw new NotStreamed('many sessions')
       while (lengths.length <= session) {
         lengths.push(0)

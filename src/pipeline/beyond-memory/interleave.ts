@@ -18,11 +18,14 @@ export interface InterleaveInput {
   readonly preferred: KnownPairs
   /** Position -> transaction, to be filled. */
   readonly txnAt: Int32Array
-  /** Called for each transaction, in the order. */
-  readonly tell: (at: number, session: number, cursor: SessionCursor) => void
+  /** Called for each transaction, in the order; false to give up. */
+  readonly tell: (at: number, session: number, cursor: SessionCursor) => boolean
 }
 
-/** False if some can never be told: they wait in a cycle, or for what nobody writes. */
+/**
+ * False if it was given up, or if some can never be told: they wait in a cycle, or for what nobody
+ * writes.
+ */
 export function interleave(input: InterleaveInput): boolean {
   return new Interleaving(input).run()
 }
@@ -67,7 +70,7 @@ class Interleaving {
       const session = this.pop()
       const cursor = cursors[session]!
       txnAt[at] = cursor.txn
-      input.tell(at, session, cursor)
+      if (!input.tell(at, session, cursor)) return false
       this.told.add(cursor.txn)
       toldOf[session]!++
       this.wake(cursor)

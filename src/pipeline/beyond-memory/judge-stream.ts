@@ -40,7 +40,7 @@ export function judgeStream(
 ): Streamed | null {
   const started = nowMs()
   const read = new FileStream(file, sizes)
-  const judged = new StreamJudge(level, sizes, options.certify)
+  const judged = new StreamJudge(level, sizes, options)
   const onProgress = (readBytes: number) => {
     options.onStep?.('streaming', readBytes, file.sizeBytes)
   }
@@ -56,6 +56,12 @@ export function judgeStream(
   return tellStreamed(judged, FILE_ORDER, read, sizes, { ...options, started })
 }
 
+interface JudgeOptions {
+  readonly certify?: boolean | undefined
+  /** Whether the order is one of sessions side by side: of each key, more versions are kept. */
+  readonly isMerged?: boolean
+}
+
 /** Who decides and who verifies, side by side. */
 export class StreamJudge {
   certifyMs = 0
@@ -66,10 +72,10 @@ export class StreamJudge {
   constructor(
     readonly level: SpilledLevel,
     sizes: SpillSizes,
-    certify = true,
+    { certify = true, isMerged = false }: JudgeOptions,
   ) {
-    this.sweep = new StreamSweep(level, sizes)
-    this.replay = certify ? new StreamReplay(level, sizes.windowBytes) : null
+    this.sweep = new StreamSweep(level, sizes, isMerged)
+    this.replay = certify ? new StreamReplay(level, sizes.windowBytes, isMerged) : null
     this.isReplayed = certify
   }
 

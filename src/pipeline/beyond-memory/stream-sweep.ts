@@ -15,7 +15,7 @@ import { isStrong, type SpilledLevel } from './levels.ts'
 import { RecentSources } from './recent-sources.ts'
 import { StaleReads } from './stale-reads.ts'
 
-// Of each key, the last version.
+// Of each version.
 const STRIDE = 4
 const VALUE = 0
 const WRITER = 1 // position, NONE before the first
@@ -30,7 +30,12 @@ export class StreamSweep {
   violation: ReadonlySet<number> | null = null
   /** At si: the stale reads. */
   readonly stale: StaleReads
-  private keys = new Int32Array(0) // key · STRIDE -> …
+  private keys = new Int32Array(0) // key · STRIDE -> its last version
+  /**
+   * Likewise the one before it, which is not in the log: most reads that are stale where sessions
+   * are side by side saw that one, and may come long after it was replaced. Null if it is.
+   */
+  private previous: Int32Array | null
   protected touched = 0
   private readonly log: Int32Array // version · STRIDE -> versions that were replaced
   private readonly logMask: number
@@ -54,8 +59,10 @@ export class StreamSweep {
   constructor(
     private readonly level: SpilledLevel,
     sizes: SpillSizes,
+    keepsPrevious = false,
   ) {
     const bytes = sizes.windowBytes
+    this.previous = keepsPrevious ? new Int32Array(0) : null
     this.stale = new StaleReads(bytes / 4)
     let size = 16
     while (2 * size * STRIDE * 4 <= bytes / 4 && size < 1 << 20) size *= 2
@@ -109,13 +116,12 @@ export class StreamSweep {
     const known = this.keys.length
     if (count * STRIDE <= known) return
     const size = Math.ceil(count * 1.5) * STRIDE
-    if (4 * (size + known) + namesBytes > this.keyBytes) throw new NotStreamed('too many keys')
-    const next = enlarged(this.keys, size)
-    for (let i = known; i < size; i += STRIDE) {
-      next[i + WRITER] = NONE
-      next[i + BEFORE] = NONE
+    const tables = this.previous === null ? 1 : 2
+    if (4 * tables * (size + known) + namesBytes > this.keyBytes) {
+      throw new NotStreamed('too many keys')
     }
-    this.keys = next
+    this.keys = enlarged(this.keys, size, NONE)
+    if (this.previous !== null) this.previous = enlarged(this.previous, size, NONE)
   }
 
   /** Ends those up to a transaction, and begins it. */
@@ -152,22 +158,31 @@ export class StreamSweep {
     keys[slot + VALUE] = value // others see the last write only
   }
 
-  /** The version of a key goes to the log. */
+  /** The last version of a key goes to the log, or that which it replaced as the one before it. */
   private replace(slot: number): void {
-    const { keys, log } = this
+    const { keys, previous } = this
+    if (previous === null) {
+      keys[slot + BEFORE] = this.put(keys, slot)
+      return
+    }
+    const before = previous[slot + WRITER] === NONE ? NONE : this.put(previous, slot)
+    for (let i = 0; i < STRIDE; i++) previous[slot + i] = keys[slot + i]!
+    previous[slot + BEFORE] = before
+  }
+
+  /** Puts a version into the log. */
+  private put(versions: Int32Array, slot: number): number {
+    const { log } = this
     const version = this.logged++
     if (version > 0x7fff0000) throw new NotStreamed('too many writes')
     const to = (version & this.logMask) * STRIDE
-    log[to + VALUE] = keys[slot + VALUE]!
-    log[to + WRITER] = keys[slot + WRITER]!
-    log[to + SESSION] = keys[slot + SESSION]!
-    log[to + BEFORE] = keys[slot + BEFORE]!
-    keys[slot + BEFORE] = version
+    for (let i = 0; i < STRIDE; i++) log[to + i] = versions[slot + i]!
+    return version
   }
 
   /** A read that did not see the last version. */
   private takeOlder(slot: number, value: number, initial: number): void {
-    const { keys, log, logMask, sources } = this
+    const { keys, previous, log, logMask, sources } = this
     if (keys[slot + WRITER] === this.at || keys[slot + WRITER] === NONE) {
       throw new NotStreamed('reads that are unsound, or come before what they read')
     }
@@ -175,6 +190,15 @@ export class StreamSweep {
     this.skip(keys, slot, after)
     let left = MOST_SKIPPED
     let version = keys[slot + BEFORE]!
+    if (previous !== null && previous[slot + WRITER] !== NONE) {
+      if (previous[slot + VALUE] === value) {
+        sources.add(previous[slot + WRITER]!)
+        this.tellSeen(previous[slot + WRITER]!)
+        return
+      }
+      this.skip(previous, slot, after)
+      version = previous[slot + BEFORE]!
+    }
     for (; version !== NONE; ) {
       if (this.logged - version > logMask || left-- === 0) throw new NotStreamed('old reads')
       const from = (version & logMask) * STRIDE
