@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { IntReader } from '../../src/files/varint.ts'
 import type { Symbol64 } from '../../src/history/symbols.ts'
 import { SymbolTable } from '../../src/history/symbols.ts'
-import { NumberSet } from '../../src/spill/number-set.ts'
 import { hashBytes, putSymbol, roomFor, SMALL, takeSymbol } from '../../src/spill/symbol-code.ts'
 
 const SYMBOLS: readonly Symbol64[] = [
@@ -48,18 +47,5 @@ describe('symbols as bytes', () => {
     expect(seen.size).toBe(SYMBOLS.length)
     const [one, again] = [bytesOf('x'), bytesOf('x')]
     expect(hashBytes(one, 0, one.length)).toBe(hashBytes(again, 0, again.length))
-  })
-})
-
-describe('NumberSet', () => {
-  it('knows what was added, grows, and says where it may not', () => {
-    const set = new NumberSet(1 << 16)
-    for (const n of [0, 31, 32, 40_000, 100_000]) {
-      expect(set.add(n)).toBe(true)
-      expect(set.add(n)).toBe(false)
-    }
-    expect(set.add(33)).toBe(true)
-    expect(set.add(10_000_000)).toBe(null)
-    expect(set.add(0)).toBe(false)
   })
 })
